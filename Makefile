@@ -1,6 +1,6 @@
 # The two that a new machine needs: `make verify` and `make test`. Both set everything up themselves.
 
-.PHONY: verify test soak bench build lint format docs docs-check reports docc traits install prepare sample
+.PHONY: verify test soak bench build dist lint format docs docs-check reports docc traits install prepare sample
 
 verify: prepare                 ## run the main job on Migrations/ and Snapshots/
 	swift build --product drydock
@@ -20,6 +20,10 @@ bench: prepare                  ## measure beside the peers, in a release build
 
 build: prepare                  ## build an optimised drydock
 	swift build -c release --product drydock
+
+dist: prepare                   ## make packages in dist/ that need no Swift: a tarball, a Debian package, a Python wheel
+	@Scripts/prepare packages
+	Scripts/dist/make
 
 EXAMPLE = Examples/Notes/Package.swift Examples/Notes/Sources Examples/Notes/Tests
 

@@ -18,9 +18,10 @@ public enum SQLiteLibrary {
     /// The version's name, such as `3.40.1`.
     public static var version: String { String(cString: sqlite3_libversion()) }
 
-    package static func fault(of number: Int32, _ version: String) -> String? {
+    package static func fault(of number: Int32, _ version: String, at path: String? = Self.path) -> String? {
         guard number < oldest.number else { return nil }
-        return "SQLite \(version) is too old: Drydock needs \(oldest.name) or newer. "
+        return
+            "SQLite \(version) is too old\(path.map { " (\($0))" } ?? ""): Drydock needs \(oldest.name) or newer. "
             + "Install a newer libsqlite3, or name its folder in LD_LIBRARY_PATH."
     }
 
@@ -46,13 +47,16 @@ public enum SQLiteLibrary {
 
     /// Returns a function that older versions lack, if the loaded library has it.
     static func function<Function>(_ name: String, as type: Function.Type) -> Function? {
-        // RTLD_DEFAULT, which C defines with a cast.
+        dlsym(everywhere, name).map { unsafeBitCast($0, to: type) }
+    }
+
+    /// RTLD_DEFAULT, which C defines with a cast.
+    private static var everywhere: UnsafeMutableRawPointer? {
         #if canImport(Glibc)
-        let everywhere: UnsafeMutableRawPointer? = nil
+        nil
         #else
-        let everywhere = UnsafeMutableRawPointer(bitPattern: -2)
+        UnsafeMutableRawPointer(bitPattern: -2)
         #endif
-        return dlsym(everywhere, name).map { unsafeBitCast($0, to: type) }
     }
 }
 
@@ -68,4 +72,28 @@ extension SQLiteLibrary {
         guard let offset = errorOffset?(connection), offset >= 0 else { return nil }
         return Int(offset)
     }
+}
+
+extension SQLiteLibrary {
+    /// What `dladdr` fills: a `Dl_info`. Swift's module of the C library hides both, since they are GNU's.
+    private struct LoadedImage {
+        var file: UnsafePointer<CChar>?
+        var base: UnsafeRawPointer?
+        var symbol: UnsafePointer<CChar>?
+        var address: UnsafeRawPointer?
+    }
+    private typealias FindImage = @convention(c) (UnsafeRawPointer, UnsafeMutableRawPointer) -> Int32
+
+    /// The file that the library was loaded from, without links in its folder; nil where the system does not say.
+    public static let path: String? = {
+        var image = LoadedImage()
+        guard let find = function("dladdr", as: FindImage.self),
+            let symbol = dlsym(everywhere, "sqlite3_libversion"), find(symbol, &image) != 0,
+            let name = image.file.map({ String(cString: $0) }), let slash = name.lastIndex(of: "/")
+        else { return nil }
+        // The loader keeps `..` and the folders of LD_LIBRARY_PATH as they were written.
+        guard let folder = realpath(String(name[...slash]), nil) else { return name }
+        defer { free(folder) }
+        return String(cString: folder) + name[slash...]
+    }()
 }

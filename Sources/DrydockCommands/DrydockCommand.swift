@@ -1,9 +1,17 @@
 import ArgumentParser
 import DatabaseEngine
+import SQLiteSchema
 
 /// The command `drydock`. Each subcommand is one file.
 public struct DrydockCommand: AsyncParsableCommand {
     public static let version = "0.1.0"
+
+    /// One line for `--version`: a report depends on the SQLite as much as on Drydock, and there may be several on a machine.
+    static var versionLine: String {
+        let library = ["SQLite \(SQLiteLibrary.version)", SQLiteLibrary.path].compactMap(\.self).joined(
+            separator: ", ")
+        return VisibleText.line("drydock \(version) (\(library))")
+    }
 
     public static let configuration = CommandConfiguration(
         commandName: "drydock",
@@ -21,7 +29,7 @@ public struct DrydockCommand: AsyncParsableCommand {
             Options: drydock verify --help, or all of them: drydock help verify
             Shell completions: drydock --generate-completion-script bash|zsh|fish
             """,
-        version: version,
+        version: versionLine,
         subcommands: [
             VerifyCommand.self, LintCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self,
             StatsCommand.self, HealthCommand.self, VacuumCommand.self, MigrateCommand.self,

@@ -135,6 +135,34 @@ import Testing
             result.status == 0 && result.output.contains("::notice title=Drydock::No comment was written"))
     }
 
+    @Test(.enabled(if: PackageTools.arePresent, "it needs tar and gzip"), arguments: [true, false])
+    func `a release's archive is installed, if its checksum is right`(_ isWhole: Bool) throws {
+        let gh = """
+            [ "$1 $2" = "release download" ] && cp "$ROOT"/release/* "$RUNNER_TEMP" && echo "$@" >> "$ROOT/asked.txt"
+            """
+        let job = try Job(second: Self.bad, gh: gh)
+        let tree = try PackageTree(job.project)
+        try job.project.write("tree/bin/drydock", "#!/bin/sh\necho drydock 9.8.7\n")
+        _ = try job.project.shell("chmod +x '\(job.project.folder.path)/tree/bin/drydock'")
+        let made = try tree.make("tarball", into: "release")
+        #expect(made.status == 0, "\(made.errors)")
+        if !isWhole {
+            _ = try job.project.shell(
+                "cd '\(job.project.folder.path)'/release && for file in *.gz; do echo more >> $file; done")
+        }
+        let result = try job.step(
+            "install", ["DRYDOCK_ACTION_REPOSITORY": "owner/drydock", "DRYDOCK_ACTION_REF": "v1"])
+        #expect(job.text("asked.txt").hasPrefix("release download v1 --repo owner/drydock"))
+        if isWhole {
+            #expect(result.status == 0, "\(result.output)\(result.errors)")
+            #expect(job.text("path.txt").hasSuffix("temp/drydock/bin\n"))
+            #expect(result.output.hasPrefix("drydock 9.8.7\n"))
+        } else {
+            #expect(
+                result.status == 2 && result.output.contains("The checksum of drydock-"), "\(result.output)")
+        }
+    }
+
     @Test func `what cannot be installed is an error that says what to do`() throws {
         let job = try Job(second: Self.bad, gh: "exit 1")
         let named = try job.step("install", ["DRYDOCK_BINARY": "/no/such/drydock"])

@@ -21,7 +21,7 @@ import Testing
     private static var flag: Regex<(Substring, Substring)> { #/(?:^|[\s`\/(,'])(--[a-z][a-z-]*[a-z])/# }
 
     private static var otherProgram: Regex<(Substring, Substring)> {
-        #/\b(git|gh|swift|make|python|npx|npm|cargo|sqlite3|docker|apt-get|prove|Scripts|alembic|rails|diesel|xcodebuild|systemd|go|wrangler|curl|manage\.py|knex|prisma|rsync|litestream|node|goose|sqlx|dbmate|flyway|drizzle-kit)\b/#
+        #/\b(git|gh|swift|make|python|npx|npm|cargo|sqlite3|docker|apt-get|prove|Scripts|alembic|rails|diesel|xcodebuild|systemd|go|wrangler|curl|manage\.py|knex|prisma|rsync|litestream|node|goose|sqlx|dbmate|flyway|drizzle-kit|pip|pipx|uvx)\b/#
     }
 
     @Test func everyFlagIsOnThePageOfItsCommand() throws {

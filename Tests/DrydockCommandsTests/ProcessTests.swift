@@ -158,10 +158,27 @@ import Testing
 
     @Test func helpVersionAndCompletions() throws {
         let project = try Project()
-        #expect(try project.run("--version").output.contains("0.1.0"))
+        let version = try project.run("--version").output
+        #expect(version.contains(/^drydock 0\.1\.0 \(SQLite 3\.[0-9.]+, \/.+sqlite3.+\)\n$/), "\(version)")
+        #expect(try project.run("verify", "--version").output == version)
         #expect(try project.run("help", "verify").output.contains("EXIT STATUS"))
         for shell in ["bash", "zsh", "fish"] {
             #expect(try project.run("--generate-completion-script", shell).output.count > 500)
         }
+    }
+
+    /// Where there are several libraries, the line says which one was loaded, and not the one beside the tool.
+    @Test func versionNamesTheLibraryThatWasLoaded() throws {
+        let project = try Project()
+        let script = """
+            real=$("$DRYDOCK" --version | sed 's/.*, \\(.*\\))$/\\1/')
+            [ -f "$real" ] && mkdir -p 'lib (1)' && cp "$real" 'lib (1)/libsqlite3.so.0' && ln -s 'lib (1)' link
+            LD_LIBRARY_PATH=./link/../link "$DRYDOCK" --version; pwd -P
+            """
+        #if os(Linux)
+        let lines = try project.shell("cd '\(project.folder.path)' && " + script).output.split(
+            separator: "\n")
+        #expect(lines.count == 2 && lines[0].hasSuffix(", \(lines[1])/lib (1)/libsqlite3.so.0)"), "\(lines)")
+        #endif
     }
 }

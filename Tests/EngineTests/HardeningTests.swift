@@ -140,7 +140,9 @@ private final class Start: Sendable {
 
     @Test func anOldLibraryIsReported() {
         #expect(SQLiteLibrary.fault == nil)
-        #expect(SQLiteLibrary.fault(of: 3_033_000, "3.33.0")?.hasPrefix("SQLite 3.33.0 is too old") == true)
+        #expect(
+            SQLiteLibrary.fault(of: 3_033_000, "3.33.0", at: "/lib/libsqlite3.so.0")?
+                .hasPrefix("SQLite 3.33.0 is too old (/lib/libsqlite3.so.0): Drydock needs 3.34.0") == true)
         #expect(SQLiteLibrary.fault(of: SQLiteLibrary.oldest.number, SQLiteLibrary.oldest.name) == nil)
     }
 }
