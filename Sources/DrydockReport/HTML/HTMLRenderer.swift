@@ -112,31 +112,33 @@ package struct HTMLRenderer: ReportRenderer {
     }
 
     private static func facts(_ report: Report) -> [(name: String, value: String)] {
-        func number(_ count: Int) -> String { StatisticsRenderer.grouped(count) }
+        func fact(_ count: Int, _ noun: String, _ rest: String = "") -> (String, String) {
+            ((count == 1 ? noun : noun + "s") + rest, StatisticsRenderer.grouped(count))
+        }
         var facts: [(String, String)] = []
         switch report.body {
         case .verify(let verify):
             let snapshots = verify.replays.count { !$0.isProbe }
-            if snapshots > 0 || verify.replays.isEmpty { facts.append(("snapshots", number(snapshots))) }
+            if snapshots > 0 || verify.replays.isEmpty { facts.append(fact(snapshots, "snapshot")) }
             let rows = verify.replays.reduce(0) { $0 + $1.rowsGenerated }
-            if rows > 0 { facts.append(("rows generated", number(rows))) }
+            if rows > 0 { facts.append(fact(rows, "row", " generated")) }
         case .lint(let lint):
-            facts = [("migrations", number(lint.migrations)), ("statements", number(lint.statements))]
+            facts = [fact(lint.migrations, "migration"), fact(lint.statements, "statement")]
         case .lock(let lock):
             facts = [
-                ("migrations locked", number(lock.migrationCount)),
-                ("snapshots locked", number(lock.snapshotCount)),
+                fact(lock.migrationCount, "migration", " locked"),
+                fact(lock.snapshotCount, "snapshot", " locked"),
             ]
-        case .migrate(let migrate): facts = [("pending", number(migrate.pending.count))]
-        case .health(let health): facts = [("databases", number(health.databases.count))]
+        case .migrate(let migrate): facts = [("pending", StatisticsRenderer.grouped(migrate.pending.count))]
+        case .health(let health): facts = [fact(health.databases.count, "database")]
         case .diff, .vacuum: break
         }
         let steps = report.replays.flatMap(\.steps)
         if !report.replays.isEmpty {
             facts += [
-                ("steps", number(steps.count)),
-                ("rows compared", number(report.replays.reduce(0) { $0 + $1.rowsCompared })),
-                ("pages written", number(steps.reduce(0) { $0 + $1.pagesWritten })),
+                fact(steps.count, "step"),
+                fact(report.replays.reduce(0) { $0 + $1.rowsCompared }, "row", " compared"),
+                fact(steps.reduce(0) { $0 + $1.pagesWritten }, "page", " written"),
             ]
         }
         if report.seconds > 0 { facts.append(("time", HumanRenderer().duration(report.seconds))) }

@@ -102,7 +102,7 @@ enum HTMLStyle {
         .rows { font-size: .875rem; margin: .8rem 0; max-width: 100%; }
         .rows th { color: var(--soft); font-size: .8125rem; font-weight: 500; padding: .15rem 1.6rem .25rem 0; border-bottom: 1px solid var(--line); }
         .rows td { padding: .3rem 1.6rem .3rem 0; border-bottom: 1px solid var(--line); font-family: var(--mono); font-size: .8125rem; vertical-align: top; }
-        .rows td.old, .rows td.new, .rows td.gone { min-width: 6rem; }
+        .rows td:first-child { min-width: 4.5rem; } .rows td.old, .rows td.new, .rows td.gone { min-width: 6rem; }
         .rows .old { color: var(--bad); } .rows .new { color: var(--good); } .rows .gone { font-style: italic; color: var(--soft); font-family: inherit; }
         .rows small { color: var(--soft); font-family: inherit; margin-left: .4rem; }
         .more { font-size: .8125rem; color: var(--soft); }

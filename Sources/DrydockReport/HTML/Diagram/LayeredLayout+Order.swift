@@ -73,7 +73,7 @@ extension LayeredLayout {
     mutating func align() {
         let stacked = stack()
         let tallest = items.indices.map { stacked[$0] + items[$0].height }.max() ?? 0
-        settle(stacked, pull: 0.01)
+        settle(stacked, pull: 0.001)
         if (items.map { $0.y + $0.height }.max() ?? 0) > tallest * 3 / 2 { settle(stacked, pull: 0.5) }
     }
 
