@@ -21,7 +21,7 @@ struct DiffCommand: DrydockSubcommand {
             drydock diff a.sql b.sql --sql --rename email.sender=from_address
             drydock diff --data old.sqlite new.sqlite       rows added, removed, changed
             drydock diff --data old.sqlite new.sqlite --summary --table email
-            drydock diff --data old.sqlite new.sqlite --format sql | sqlite3 -bail copy.db
+            drydock diff --data old.db new.db --format sql | sqlite3 -bail copy.db
             """,
         options: """
                 --sql                  write the migration from OLD to NEW
@@ -186,13 +186,13 @@ struct DiffCommand: DrydockSubcommand {
         let failure = FailureOutput(Self.self, output)
         try await limits.run(stubs, failure) { config, limits in
             if data { return try await runData(config, limits) }
-            let request = try request(config)
             let files = report + output.files(besides: report)
             var guarded = VerifyRequest()
             (guarded.migrationsFolder, guarded.snapshotsFolder) = (folder(new), folder(old))
             guarded.snapshots = [old, new]
             try files.check(against: guarded)
             failure.writes(files)
+            let request = try request(config)
             try write(
                 await SchemaComparer(engine: limits.engine(engines.driver(config))).run(request), files,
                 output)

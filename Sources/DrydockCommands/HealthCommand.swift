@@ -21,14 +21,14 @@ struct HealthCommand: DrydockSubcommand {
                                                           five seconds, and on from there
             drydock health app.sqlite --accept            known now, not reported again
             drydock health app.sqlite -w freelist=40 -c wal-size=1073741824
-            drydock health app.sqlite --format nagios     one line for a monitoring system
+            drydock health app.sqlite --format nagios     a line for a monitoring system
             drydock health app.sqlite -q --report prometheus=drydock.prom
             """,
         options: """
                 --deep                 check every index entry, text and value too
                 --budget DURATION      how long a database may take: 5s, 2m
                 --continue PATH        go on where the last run stopped
-            -j, --jobs COUNT           how many at once      (default: one a core)
+            -j, --jobs COUNT           how many at once      (default: one per core)
                 --only CHECK           only this check; may be repeated
                 --without CHECK        leave this check out; may be repeated
             -w, --warning CHECK=RANGE  the range outside of which it is a warning
@@ -130,7 +130,7 @@ struct HealthCommand: DrydockSubcommand {
             let threshold = [text.threshold?.warning, text.threshold?.critical].compactMap { $0?.text }
             let range = text.measured.map { " [\($0): \(threshold.joined(separator: ", "))]" } ?? ""
             let name = text.name + String(repeating: " ", count: max(1, 18 - text.name.count))
-            return "  \(name)\(text.summary)\(range)"
+            return ("  " + name + text.summary + range).wrapped(to: 79, indent: 20)
         }.joined(separator: "\n")
     }
 

@@ -43,7 +43,8 @@ struct HealthSettings: Sendable {
             isQuiet: command.quiet || !command.verbose && config.quiet ?? false,
             isVerbose: command.verbose || !command.quiet && config.verbose ?? false)
         try files.checkDistinct()
-        for file in reports { try file.check(against: request.databases) }
+        let own = [request.baseline, request.progress, ConfigPlace.find()].compactMap(\.self)
+        for file in reports { try file.check(against: request.databases, own) }
     }
 
     /// - Throws: ``RequestError`` if a file cannot be written.
@@ -80,12 +81,14 @@ struct HealthReportFile: ExpressibleByArgument, Equatable {
         return file
     }
 
-    /// Refuses the path of a database or of a file that belongs to one.
+    /// Refuses the path of a database, of a file that belongs to one, and of a file that the command reads or writes.
     /// - Throws: ``RequestError``.
-    func check(against databases: [String]) throws {
+    func check(against databases: [String], _ own: [String]) throws {
         let target = FolderListing.realPath(path)
-        for database in databases.map(FolderListing.realPath)
-        where SnapshotFile.family(of: database).contains(target) {
+        let families = databases.map { SnapshotFile.family(of: FolderListing.realPath($0)) }
+        if families.contains(where: { $0.contains(target) })
+            || own.map(FolderListing.realPath).contains(target)
+        {
             throw RequestError(.settingInvalid, "the report would overwrite '\(path)'; give it another path")
         }
     }

@@ -32,7 +32,7 @@ struct LintCommand: DrydockSubcommand {
                 --rule RULE=SEVERITY   off, note, warning or error; may be repeated
                 --sqlite VERSION       the oldest SQLite: 3.24, ios-15, android-11
                 --fix                  write the corrections that are certain
-                --strict               let warnings fail too
+                --strict               fail on warnings too
                 --format F             what is printed: human, json, github, sarif, ...
                 --report F=PATH        write a report to a file too; may be repeated
             -q, --quiet                only what is wrong
@@ -44,8 +44,8 @@ struct LintCommand: DrydockSubcommand {
         exitStatus: """
             0  passed
             1  findings of severity error, or no migration
-            2  no report could be made, or a file could not be rewritten: the report is of
-               the files as they are then
+            2  no report could be made, or a file could not be rewritten: the report is
+               of the files as they are then
             64 bad usage
             """)
 

@@ -30,7 +30,7 @@ struct MigrateCommand: DrydockSubcommand {
                 --no-backup               keep no backup
                 --up-to MIGRATION         the last migration to run
                 --busy-timeout DURATION   how long to wait for others' locks (default: 5s)
-                --strict                  let warnings fail too
+                --strict                  fail on warnings too
                 --format F                what is printed: human, json, html, ...
                 --report F=PATH           write a report to a file too; may be repeated
             """,
@@ -39,7 +39,7 @@ struct MigrateCommand: DrydockSubcommand {
             its pages are replaced in one transaction. If another program committed
             meanwhile, the migrations are rehearsed again, under the lock.
 
-            A loss that is meant is declared in the migration, or in drydock.yml:
+            An intended loss is declared in the migration, or in drydock.yml:
               -- drydock: deletes from email where is_spam = 1
             """,
         exitStatus: """

@@ -59,11 +59,12 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         let folders = [
             request.command == nil ? request.migrationsFolder : nil, request.snapshotsFolder,
         ].compactMap(\.self).map(FolderListing.realPath)
-        let files = (request.snapshots + [request.lock].compactMap(\.self)).map(FolderListing.realPath)
+        let files = (request.snapshots + [request.lock, ConfigPlace.find()].compactMap(\.self))
+            .map(FolderListing.realPath)
         if files.contains(target) || folders.contains(where: { target.hasPrefix($0 + "/") }) {
             throw RequestError(
                 .settingInvalid,
-                "the report would overwrite '\(path)', which is among what is verified; give it another path")
+                "the report would overwrite '\(path)', which the command reads; give it another path")
         }
     }
 

@@ -16,7 +16,7 @@ struct SchemaCommand: DrydockSubcommand {
         examples: """
             drydock schema Migrations > schema.sql
             drydock schema Migrations --check schema.sql    status 1 when it has changed
-            drydock schema app.sqlite --format mermaid      an entity-relationship diagram
+            drydock schema app.sqlite --format mermaid      an entity diagram
             """,
         options: """
                 --format F             sql, json or mermaid  (default: sql)

@@ -14,7 +14,7 @@ struct VacuumCommand: DrydockSubcommand {
             the old one or the new one. Programs may keep the file open.
             """,
         examples: """
-            drydock vacuum app.sqlite --dry-run           what it would give, and the disk
+            drydock vacuum app.sqlite --dry-run           what it gives, and the disk
             drydock vacuum app.sqlite
             drydock vacuum app.sqlite --into small.sqlite
             drydock vacuum app.sqlite --incremental 1000

@@ -31,14 +31,14 @@ struct VerifyCommand: DrydockSubcommand {
             -s, --snapshots FOLDER     the snapshots         (default: Snapshots)
                 --probe, --no-probe    generated rows always, or never
                 --up-to MIGRATION      the last migration to run
-                --strict               let warnings fail too
-                --declare M:TEXT       a loss that is meant, where M cannot be edited
+                --strict               fail on warnings too
+                --declare M:TEXT       an intended loss, where M cannot be edited
                 --format F             what is printed: human, json, github, html, ...
                 --report F=PATH        write a report to a file too; may be repeated
             -q, --quiet                only what is wrong
             -v, --verbose              every step, notes and figures
 
-            A loss that is meant is declared in the migration:
+            An intended loss is declared in the migration:
               -- drydock: deletes from email where is_spam = 1
             """,
         exitStatus: """
@@ -47,6 +47,7 @@ struct VerifyCommand: DrydockSubcommand {
             2  no report could be made: a folder is missing, drydock.yml is wrong, there
                are several folders of migrations, or two tools would run them differently
             64 bad usage
+            130 interrupted
             """)
 
     @Argument(

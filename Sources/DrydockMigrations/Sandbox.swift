@@ -105,7 +105,8 @@ extension EngineError {
     /// SQLite's messages about constraints name tables and columns; some about functions quote their arguments.
     package var messageWithoutValues: String {
         SQLiteMessage.withoutValues.contains { $0.matches(message) }
-            ? message : "an error on a row, whose message may quote it (SQLite code \(code))"
+            ? message
+            : "an error whose message is not shown, since it may quote a row (SQLite code \(extendedCode))"
     }
 }
 

@@ -97,24 +97,27 @@ private struct SuiteBuilder {
         let index = index(of: health.path)
         suites[index].seconds = health.seconds
         suites[index].properties += health.measures.map { ($0.name, "\($0.value)") }
-        let failed = Set(findings.filter(report.fails).map(\.rule))
+        // What has findings gets a case of its own, also where they are only notes.
+        let found = Set(findings.map(\.rule))
         // What was checked only in part is listed as not checked.
         let unreached = Set(gaps.map(\.rule))
-        for rule in health.checked where !failed.contains(rule) && !unreached.contains(rule) {
+        for rule in health.checked where !found.contains(rule) && !unreached.contains(rule) {
             suites[index].cases.append(CheckCase(name: rule.rawValue))
         }
     }
 
     mutating func add(_ finding: Finding) {
         let suite = index(of: finding.snapshot ?? finding.database ?? finding.place?.file)
-        let name = [finding.migration, finding.rule.rawValue].compactMap(\.self).joined(separator: ": ")
-        let key = "\(suite) \(name)"
         // Findings of one step and rule are one case; what only warns is not among what fails.
-        let place = cases[key + (report.fails(finding) ? "" : " passed")]
+        let name =
+            [finding.migration, finding.rule.rawValue].compactMap(\.self).joined(separator: ": ")
+            + (report.fails(finding) ? "" : " (\(finding.severity.rawValue)s)")
+        let key = "\(suite) \(name)"
+        let place = cases[key]
         let index = place ?? suites[suite].cases.count
         if place == nil {
             suites[suite].cases.append(CheckCase(name: name, migration: finding.migration))
-            cases[key + (report.fails(finding) ? "" : " passed")] = index
+            cases[key] = index
             if report.fails(finding) { suites[suite].cases[index].seconds = seconds(of: finding) }
         }
         suites[suite].cases[index].findings.append(finding)

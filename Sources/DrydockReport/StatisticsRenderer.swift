@@ -12,7 +12,8 @@ package enum StatisticsRenderer {
 
     private static func head(_ file: DatabaseStatistics, _ paint: Paint) -> String {
         var facts = [
-            "\(grouped(file.pageCount)) pages of \(grouped(file.pageSize)) bytes", file.encoding.rawValue,
+            "\(grouped(file.pageCount)) \(file.pageCount == 1 ? "page" : "pages") of \(grouped(file.pageSize)) bytes",
+            file.encoding.rawValue,
         ]
         if file.autoVacuum != .none { facts.append("auto_vacuum \(file.autoVacuum.rawValue)") }
         if file.libraryVersion > 0 { facts.append("written by SQLite \(version(file.libraryVersion))") }

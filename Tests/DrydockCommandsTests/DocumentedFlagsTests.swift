@@ -68,7 +68,7 @@ import Testing
             #expect(screen.count <= 40, "\(help.name) has \(screen.count) lines")
             for line in screen { #expect(line.count <= 80, "\(help.name): \(line)") }
             for line in (help.examples + "\n" + help.exitStatus).split(separator: "\n") {
-                #expect(line.count <= 78, "\(help.name): \(line)")
+                #expect(line.count <= 77, "\(help.name): \(line)")
             }
             #expect(DrydockCommand.helpScreen(for: [help.name, "--help"]) == help.screen)
             #expect(DrydockCommand.helpScreen(for: [help.name, "x", "-h"]) == help.screen)

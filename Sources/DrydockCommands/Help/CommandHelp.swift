@@ -37,7 +37,8 @@ struct CommandHelp: Sendable {
     /// The text above the options in `drydock help NAME`.
     var discussion: String {
         let parts = [
-            about, "EXAMPLES\n\(examples.indented)", details, "EXIT STATUS\n\(exitStatus.indented)",
+            about.unwrapped, "EXAMPLES\n\(examples.indented)", details.unwrapped,
+            "EXIT STATUS\n\(exitStatus.indented)",
         ]
         return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
@@ -55,6 +56,29 @@ extension DrydockSubcommand {
 }
 
 extension String {
+    /// The text with a line for each paragraph, for what wraps it itself; what is indented, and what follows a heading, stays.
+    fileprivate var unwrapped: String {
+        split(separator: "\n", omittingEmptySubsequences: false).reduce(into: "") { text, line in
+            let isNew = text.isEmpty || text.hasSuffix("\n") || line.isEmpty || line.hasPrefix(" ")
+            text += (isNew ? (text.isEmpty ? "" : "\n") : " ") + line
+        }
+    }
+
+    /// The text in lines of at most so many columns; all but the first are indented.
+    func wrapped(to width: Int, indent: Int) -> String {
+        var (lines, column) = ("", 0)
+        for (index, word) in split(separator: " ", omittingEmptySubsequences: false).enumerated() {
+            if column > indent, column + 1 + word.count > width {
+                lines += "\n" + String(repeating: " ", count: indent) + word
+                column = indent + word.count
+            } else {
+                lines += (index > 0 ? " " : "") + word
+                column += (index > 0 ? 1 : 0) + word.count
+            }
+        }
+        return lines
+    }
+
     fileprivate var indented: String {
         split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? "" : "  " + $0 }.joined(separator: "\n")

@@ -75,7 +75,7 @@ extension Setting {
         standard: "that of drydock.yml", valueName: "folder", text(\.migrate.folder))
     static let migrateList = Setting(
         "migrate.list", flag: "migrate-list", [.verify],
-        "A command that prints the names of the migrations, one a line; the migrations then run one at a time, each "
+        "A command that prints the names of the migrations, one per line; the migrations then run one at a time, each "
             + "named in $DRYDOCK_MIGRATION.", standard: "all at once", valueName: "command",
         text(\.migrate.list))
     static let migrateHistory = Setting(
@@ -90,7 +90,7 @@ extension Setting {
 
     static let jobs = Setting(
         "jobs", flag: "jobs", [.verify, .health], "How many snapshots or databases are checked at once.",
-        standard: "one a core", valueName: "count", own(\.jobs) { try $0.positive($1, $2) })
+        standard: "one per core", valueName: "count", own(\.jobs) { try $0.positive($1, $2) })
     static let timeout = Setting(
         "timeout", flag: "timeout", migrationReaders,
         "How long one snapshot (verify), the rehearsal (migrate) or the whole command may take, such as 90s, 5m or "
@@ -111,7 +111,7 @@ extension Setting {
 
     private static let checks = [strict, fullCheck, rollback, probe, probeRows, probeSeed, released]
 
-    static let strict = Setting("strict", flag: "strict", reports, "Let warnings fail too.", bool(\.strict))
+    static let strict = Setting("strict", flag: "strict", reports, "Fail on warnings too.", bool(\.strict))
     static let fullCheck = Setting(
         "fullCheck", flag: "full-check", replays,
         "After a replay, check the integrity of the whole database, not only of what changed.",

@@ -12,7 +12,7 @@ public struct ProjectCommand: Sendable, Hashable {
     public var environment: [String: String] = [:]
     /// How the path of the database is given to it, beside ``databaseVariable``; nil for nothing else.
     public var database: Passing?
-    /// The command that prints the names of the migrations, one a line; nil if all run at once.
+    /// The command that prints the names of the migrations, one per line; nil if all run at once.
     public var list: String?
     /// Where a database says which migrations it has applied; nil to recognise it.
     public var history: CommandHistory?
@@ -90,7 +90,7 @@ public struct ProjectCommand: Sendable, Hashable {
         guard !names.isEmpty else {
             throw RequestError(
                 .migrationsInvalid,
-                "'migrate: list' prints nothing; it must print the names of the migrations in their order, one a line"
+                "'migrate: list' prints nothing; it must print the names of the migrations in their order, one per line"
             )
         }
         return names

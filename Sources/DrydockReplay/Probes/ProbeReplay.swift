@@ -230,12 +230,12 @@ struct ProbeWalk {
     /// Returns the finding for a migration that was stopped.
     private func endless(_ migration: Migration) -> Finding {
         let place = parent.watchdog.statements.place
+        let millions = parent.source.options.instructionLimit / 1_000_000
+        let limit = millions % 1000 == 0 ? "\(millions / 1000) billion" : "\(millions) million"
         return Finding(
             .timeLimit,
             "\(migration.identifier) does not come to an end with generated rows: it was stopped after "
-                + counted(parent.source.options.instructionLimit / 1_000_000, "million instruction")
-                + " of SQLite"
-                + (place.map { ", in \($0.text)" } ?? ""),
+                + "\(limit) instructions of SQLite" + (place.map { ", in \($0.text)" } ?? ""),
             help:
                 "A statement that never ends needs another condition. If this one only takes long, verify databases of "
                 + "releases instead: copy them into Snapshots/.",

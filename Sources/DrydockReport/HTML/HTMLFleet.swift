@@ -72,6 +72,8 @@ struct HTMLFleet {
                 "\(database.knownCount)", "\(database.checked.count)", "\(gaps[database.path] ?? 0)",
                 HumanRenderer().duration(database.seconds),
             ]
+            // What a heading sorts by where that is not the text.
+            let values = [0: measure("size_bytes", database), 5: database.seconds]
             let head: [HTMLNode] = [
                 .element("td", ["class": "path"], [.text(VisibleText.line(database.path))]),
                 .element("td", ["class": state.style, "data-v": "\(rank(database))"], [.text(state.text)]),
@@ -81,7 +83,12 @@ struct HTMLFleet {
                 "tr", [:],
                 head
                     + figures.enumerated().map { index, figure in
-                        .element("td", ["class": "num", "data-n": heads[index + 3]], [.text(figure)])
+                        .element(
+                            "td",
+                            [
+                                "class": "num", "data-n": heads[index + 3],
+                                "data-v": (values[index] ?? nil).map { String($0) },
+                            ], [.text(figure)])
                     })
         }
         return .element("div", ["class": "wide"], [HTMLTable.table(heads, rows, numbersFrom: 3)])

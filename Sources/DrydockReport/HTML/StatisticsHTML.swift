@@ -16,7 +16,7 @@ package enum StatisticsHTML {
         page.facts = [
             ("pages", StatisticsRenderer.grouped(file.pageCount)),
             ("bytes a page", StatisticsRenderer.grouped(file.pageSize)),
-            ("tables", "\(file.objects.count { !$0.isIndex })"),
+            ("tables", "\(file.objects.dropFirst().count { !$0.isIndex })"),
             ("indexes", "\(file.objects.count(where: \.isIndex))"),
             ("free pages", StatisticsRenderer.grouped(file.freelistPages)),
             ("encoding", file.encoding.rawValue),
