@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [
         ["verify", "--up-to", "v9"], ["lint", "--since", "v9"],
         ["migrate", "Snapshots/v1.sqlite", "--up-to", "v9"],
-        ["lock", "--replace", "v9"],
+        ["lock", "--replace", "v9"], ["diff", "v9", "Migrations"],
     ]) func theErrorIsWritten(_ arguments: [String]) throws {
         let project = try Project()
         let result = try project.run(arguments + ["--report", "json=out.json"])

@@ -264,6 +264,20 @@ import Testing
         try project.write("drydock.yml", "report: json=Migrations/v1.sql\n")
         let result = try project.run(command)
         #expect(result.status == 2 && result.errors.contains("would overwrite"), "\(result.errors)")
+        try project.write("drydock.yml", "strict: false\n")
+        let own = try project.run(command, "--report", "json=./drydock.yml")
+        #expect(own.status == 2 && own.errors.contains("would overwrite './drydock.yml'"), "\(own.errors)")
+    }
+
+    @Test func `a report of health overwrites neither drydock.yml nor what is known`() throws {
+        let project = try Project()
+        try project.write("drydock.yml", "strict: false\n")
+        for path in ["drydock.yml", "drydock-health.json"] {
+            let result = try project.run(
+                "health", "Snapshots/v1.sqlite", "--accept", "--report", "json=\(path)")
+            #expect(
+                result.status == 2 && result.errors.contains("would overwrite '\(path)'"), "\(result.errors)")
+        }
     }
 
     @Test(arguments: ["full-check", "fullCheck", "full_check"]) func `full-check is read`(_ key: String)

@@ -91,6 +91,11 @@ import Testing
             if outcome == .pending { migrate.pending = ["v2"] }
             reports.append(Report(.migrate(migrate)))
         }
+        var both = SampleReport.linted
+        both.findings = [.error, .warning, .note].map {
+            Finding(.destructiveUndeclared, $0, "it deletes", migration: "v2", place: .init(file: "v2.sql"))
+        }
+        reports.append(both)
         var warned = SampleReport.passed
         warned.findings = [Finding(.rowsAdded, .warning, "a row")]
         reports.append(warned)
@@ -105,6 +110,12 @@ import Testing
             let suites = CheckSuite.suites(of: report)
             #expect(!suites.isEmpty && suites.allSatisfy { !$0.cases.isEmpty }, "\(report.command)")
             let failed = suites.flatMap(\.cases).contains { $0.outcome == .failed }
+            // Programs recognise a case by its name.
+            for suite in suites {
+                let names = suite.cases.filter { if case .skipped = $0.outcome { false } else { true } }.map(
+                    \.name)
+                #expect(Set(names).count == names.count, "\(report.command) \(names)")
+            }
             #expect(failed == !report.hasPassed, "\(report.command) \(suites)")
             let issues = GitLabRenderer().render(report, RenderOptions()).contains("\"critical\"")
             let annotations = GitHubRenderer().annotations(report, RenderOptions()).contains("::error ")

@@ -172,6 +172,7 @@ import FoundationXML
             text.range(of: "data/\($0).sqlite</td>")?.lowerBound
         }
         #expect(order.count == 3 && order == order.sorted())
+        #expect(text.matches(of: /class="num" data-n="time" data-v="[0-9.e-]+"/).count >= 3)
     }
 
     @Test func `a treemap covers the file, and hostile names are text`() throws {
