@@ -183,7 +183,7 @@ enum HTMLStyle {
           :root { color-scheme: light; --paper: #fff; --wash: #f5f5f5; }
           body { font-size: 10pt; } nav, .filter, .skip { display: none; }
           .finding { break-inside: avoid; content-visibility: visible; } h2, h3 { break-after: avoid; } .wide { overflow: visible; }
-          .diagram svg { min-width: 0 !important; } .timeline > li { break-inside: avoid-page; }
+          .diagram svg { min-width: 0 !important; } .timeline > li { break-inside: avoid-page; } .wide > table { zoom: .8; }
           * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
         }
         @media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
