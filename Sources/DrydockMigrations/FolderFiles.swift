@@ -24,7 +24,12 @@ public struct FolderFiles: Sendable {
 
     init(_ path: String, edited: [String: [UInt8]]) throws {
         self.edited = edited
-        let names = try FolderListing.files(in: path).sorted(by: naturallyPrecedes)
+        let listed = try FolderListing.files(in: path)
+        // An editor shows a new file before it is written.
+        let unwritten = edited.keys.filter {
+            PathParts.folder(of: $0) == path && !PathParts.name(of: $0).hasPrefix(".")
+        }.map(PathParts.name)
+        let names = Set(listed).union(unwritten).sorted(by: naturallyPrecedes)
         self.path = path
         folders = names.filter { FolderListing.isFolder(path + "/" + $0) }
         let isFolder = Set(folders)
