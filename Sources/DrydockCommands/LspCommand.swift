@@ -10,10 +10,10 @@ struct LspCommand: DrydockSubcommand {
         abstract: "Lint migrations in an editor, as they are typed.",
         usage: "[--stdio]",
         about: """
-            A language server: an editor starts it, and shows what drydock lint finds in the
-            migration that is being typed, the table as it is before a statement, and the
-            corrections. It reads drydock.yml and drydock.lock as drydock lint does, talks on
-            standard input and output, and writes no file.
+            A language server: an editor starts it, and shows what drydock lint finds in
+            the migration that is being typed, the table as it is before a statement, and
+            the corrections. It reads drydock.yml and drydock.lock as drydock lint does,
+            and writes no file.
             """,
         examples: """
             drydock lsp            what the editor's settings call

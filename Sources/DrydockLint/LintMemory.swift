@@ -28,6 +28,7 @@ package final class LintMemory: Sendable {
         var checkpoints: [Int: LintCheckpoint] = [:]
     }
 
+    let files = FileMemory()
     private let walks = Mutex<[Walk]>([])
 
     /// A checkpoint holds a copy of the schema, so there is not one for every migration. Between two of them, a few

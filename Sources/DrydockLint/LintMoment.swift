@@ -50,7 +50,7 @@ extension Linter {
     ) async throws -> LintMoment? {
         let choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
-            edited: edited)
+            edited: edited, memory: memory.files)
         var set = try await readings(choice, request)[0].set
         try set.declare(request.declarations)
         guard

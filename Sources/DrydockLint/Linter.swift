@@ -26,7 +26,7 @@ public struct Linter: Sendable {
         let start = ContinuousClock.now
         let choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
-            edited: edited)
+            edited: edited, memory: memory?.files ?? FileMemory())
         let readings = try await readings(choice, request)
         var outcome = try await run(request, readings[0].set, edited: edited, memory: memory)
         try await refuseSilence(

@@ -42,7 +42,7 @@ import Testing
                 ["range": .range(1, 57, 68), "text": ""],
             ])
         let found = try #require(await client.diagnostics("v2_state.sql"))
-        #expect(found.map { $0["range"] } == [.range(1, 51, 54)])
+        #expect(found.map { $0["range"] } == [.range(1, 50, 53)])
         await client.change(
             "v2_state.sql", version: 4, [["text": "ALTER TABLE email ADD COLUMN state TEXT;"]])
         #expect(await client.diagnostics("v2_state.sql") == [])
@@ -88,7 +88,7 @@ import Testing
     @Test(arguments: [
         "CREATE TABLE", "CREATE TABLE email (", "SELECT 'x", "SELECT \"x", "/* x", "ALTER TABLE email ADD",
         "x'", ";;;",
-        "CREATE TRIGGER t AFTER INSERT ON email BEGIN SELECT 1;", "-- drydock: drops", "\u{0}", "SELECT ?",
+        "CREATE TRIGGER t AFTER INSERT ON email BEGIN SELECT 1;", "-- drydock: drops", "\u{0}",
         "é😀",
         "DROP TABLE nothing; CREATE TABLE b (id", "BEGIN; COMMIT", "",
     ])

@@ -87,7 +87,7 @@ import Testing
         let reply = try await client.request(
             "textDocument/codeAction",
             ["textDocument": ["uri": .string(client.uri(name))], "range": range, "context": .object(context)])
-        return try #require(reply["result"]?.array)
+        return try #require(reply["result"]?.array, "\(reply)")
     }
 
     /// Makes the edits of an action in a text.
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func aCertainRewriteIsAFix() async throws {
-        let client = try Client(Self.files)
+        let client = try Client(Self.files) { $0.migrationFormat = "user-version" }
         try await client.start(["workspace": ["workspaceEdit": ["documentChanges": true]]])
         let text = "/* 😀 */ UPDATE email SET sender = \"nobody\" WHERE id = 1;\r\n"
         try await client.open("v4_text.sql", text)

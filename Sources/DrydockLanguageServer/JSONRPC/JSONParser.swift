@@ -164,7 +164,7 @@ struct JSONParser {
                 offset = place
             }
         }
-        // Half of a character is no character.
+        // Half of a character cannot be kept.
         text += Array(String(scalar ?? "\u{FFFD}").utf8)
     }
 

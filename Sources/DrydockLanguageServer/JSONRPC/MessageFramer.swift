@@ -3,7 +3,7 @@
 package struct MessageFramer: Sendable {
     package enum Frame: Sendable, Equatable {
         case content([UInt8])
-        /// Something that is no message, and why. The stream goes on behind it.
+        /// Bytes that are not a message, and why. The stream goes on after them.
         case fault(String)
     }
 

@@ -26,7 +26,7 @@ enum RPCMessage: Sendable {
     /// The reply to a request of the server's.
     case response
 
-    /// - Throws: ``RPCError`` with the reply, if it is no message.
+    /// - Throws: ``RPCError`` with the reply, if the bytes are not a message.
     init(_ bytes: [UInt8]) throws(RPCError) {
         let value: JSONValue
         do {

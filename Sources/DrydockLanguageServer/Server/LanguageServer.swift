@@ -29,7 +29,7 @@ package actor LanguageServer {
     /// - Parameters:
     ///   - send: takes messages, one after another.
     package init(
-        finder: any ProjectFinder, version: String, pause: Duration = .milliseconds(15),
+        finder: any ProjectFinder, version: String, pause: Duration = .milliseconds(10),
         send: @escaping @Sendable (JSONValue) -> Void
     ) {
         (self.finder, self.version, self.pause, self.send) = (finder, version, pause, send)
