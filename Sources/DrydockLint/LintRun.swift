@@ -303,15 +303,19 @@ struct LintRun: Sendable {
 
     private mutating func lintEnd(_ replay: LintReplay) {
         sink.settle(replay.schema)
+        let catalog =
+            sink.checks(.viewBroken)
+            ? ViewCompilesRule.catalog(
+                of: replay.schema, on: replay.connection, without: set.format.ownTables) : nil
         let end = LintEnd(
             schema: replay.schema, connection: replay.connection, record: record,
             foreignKeysAreOn: set.policy.foreignKeys || set.policy.isRunByEngine,
-            historyTables: set.format.ownTables, linted: set.migrations.filter(isLinted),
+            historyTables: set.format.ownTables, catalog: catalog, linted: set.migrations.filter(isLinted),
             brokenElsewhere: brokenViews.elsewhere, findings: sink.findings,
             minimum: request.minimumSQLite)
         if sink.checks(.viewBroken) {
             sink.notChecked += ViewCompilesRule.unchecked(
-                in: replay.schema, on: replay.connection, without: set.format.ownTables
+                in: replay.schema, catalog, on: replay.connection
             ).map { NotChecked(.viewBroken, $0) }
         }
         sink.add(to: nil, behind: code.last) { $0.check(end) }

@@ -37,6 +37,8 @@ package final class FileMemory: Sendable {
     /// Sources that were read and found to be text, since several formats may read a file.
     private let sources = Mutex<[String: SQLSource]>([:])
 
+    private let statements = Mutex<[String: (source: SQLSource, statements: [SQLStatement])]>([:])
+
     package init() {}
 
     /// Returns a file's bytes.
@@ -55,6 +57,16 @@ package final class FileMemory: Sendable {
     func checkedSource(of path: String, _ bytes: [UInt8]) -> SQLSource? {
         guard let source = sources.withLock({ $0[path] }), source.bytes == bytes else { return nil }
         return source
+    }
+
+    /// Returns the statements of a text.
+    func statements(of source: SQLSource) -> [SQLStatement] {
+        if let known = statements.withLock({ $0[source.name] }), known.source.bytes == source.bytes {
+            return known.statements
+        }
+        let result = source.statements()
+        statements.withLock { $0[source.name] = (source, result) }
+        return result
     }
 
     func note(checked source: SQLSource) { sources.withLock { $0[source.name] = source } }

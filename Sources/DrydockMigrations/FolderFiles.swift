@@ -11,7 +11,7 @@ public struct FolderFiles: Sendable {
     public let folders: [String]
     /// The bytes that an edit would give files, by path; they are read in place of the files.
     private let edited: [String: [UInt8]]
-    private let memory: FileMemory
+    let memory: FileMemory
 
     /// - Throws: ``RequestError`` if there is no such folder or it cannot be read.
     public init(_ path: String) throws { try self.init(path, edited: [:]) }
