@@ -33,7 +33,9 @@ import Testing
         #expect(result.output.hasSuffix(#"{"id":2,"jsonrpc":"2.0","result":null}"#))
     }
 
-    @Test(arguments: ["", "nonsense", "Content-Length: 5\r\n\r\n{", "Content-Length: x\r\n\r\n{}", "\u{0}\u{0}\n\n"])
+    @Test(arguments: [
+        "", "nonsense", "Content-Length: 5\r\n\r\n{", "Content-Length: x\r\n\r\n{}", "\u{0}\u{0}\n\n",
+    ])
     func aClientThatGoesAwayEndsItWithOne(_ text: String) throws {
         let result = try run(try Project(), [Data(text.utf8)])
         #expect(result.status == 1)
@@ -50,7 +52,8 @@ import Testing
 
     @Test func aClosedOutputEndsNothingEarly() throws {
         let project = try Project()
-        try project.write("input", ([Self.start] + Self.end).map { String(decoding: frame($0), as: UTF8.self) }.joined())
+        try project.write(
+            "input", ([Self.start] + Self.end).map { String(decoding: frame($0), as: UTF8.self) }.joined())
         let result = try project.shell(#"sh -c '"$DRYDOCK" lsp < input; echo $? >&2' | true"#)
         #expect(result.errors == "0\n")
     }
@@ -60,7 +63,8 @@ import Testing
     private func place(_ project: Project, _ path: String, workspaces: [String] = []) throws -> String? {
         let folder = project.folder.resolvingSymlinksInPath().path
         let found = try EditorProjects().project(
-            ofFolder: folder + "/" + path, workspaces: workspaces.map { $0.isEmpty ? folder : folder + "/" + $0 })
+            ofFolder: folder + "/" + path,
+            workspaces: workspaces.map { $0.isEmpty ? folder : folder + "/" + $0 })
         return found.map { String($0.request.migrationsFolder.dropFirst(folder.count + 1)) }
     }
 
@@ -81,7 +85,9 @@ import Testing
         let other = try Project()
         try FileManager.default.removeItem(at: other.folder.appending(path: "Migrations"))
         for name in ["one", "two"] {
-            try other.write("\(name)/prisma/migrations/20240101_a/migration.sql", "CREATE TABLE a (id INTEGER PRIMARY KEY);")
+            try other.write(
+                "\(name)/prisma/migrations/20240101_a/migration.sql",
+                "CREATE TABLE a (id INTEGER PRIMARY KEY);")
             try other.write("\(name)/prisma/migrations/migration_lock.toml", "provider = \"sqlite\"\n")
         }
         #expect(
