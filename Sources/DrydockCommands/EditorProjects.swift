@@ -21,10 +21,12 @@ struct EditorProjects: ProjectFinder {
     private func config(above folder: String, _ workspaces: [String]) throws -> ConfigFile {
         if let path = ConfigPlace.find(above: folder) { return try ConfigFile.load(path) }
         var config = ConfigFile.empty
-        let workspace = workspaces.filter { folder == $0 || folder.hasPrefix($0 + "/") }.max {
-            $0.count < $1.count
-        }
-        config.folder = workspace ?? ProjectFolders.upwards(from: folder).last ?? folder
+        let folders = ProjectFolders.upwards(from: folder)
+        let workspace = workspaces.filter { folder == $0 || folder.hasPrefix($0 + "/") }
+            .max { $0.count < $1.count }
+        // A lock is beside a project's drydock.yml, and where there is none, in the project's folder.
+        let locked = folders.first { FolderListing.exists($0 + "/" + Lock.defaultPath) }
+        config.folder = locked ?? workspace ?? folders.last ?? folder
         return config
     }
 

@@ -1,3 +1,4 @@
+import Drydock
 import Foundation
 import Testing
 
@@ -94,6 +95,18 @@ import Testing
             try place(other, "two/prisma/migrations/20240101_a", workspaces: [""]) == "two/prisma/migrations")
         try other.write("queries/all.sql", "SELECT 1;")
         #expect(try place(other, "queries", workspaces: [""]) == nil)
+    }
+
+    /// The editor may have a folder open in which there are several projects.
+    @Test func aLockShowsTheProject() throws {
+        let project = try Project()
+        try project.write("app/Migrations/v1.sql", "CREATE TABLE a (id INTEGER PRIMARY KEY);")
+        let folder = project.folder.resolvingSymlinksInPath().path + "/app"
+        _ = try project.shell("cd app && \"$DRYDOCK\" lock")
+        let found = try EditorProjects().project(
+            ofFolder: folder + "/Migrations", workspaces: [PathParts.folder(of: folder)])
+        #expect(found?.request.locked == ["v1"])
+        #expect(found?.request.migrationsFolder == folder + "/Migrations")
     }
 
     @Test func settingsThatAreNotValidAreAnError() throws {
