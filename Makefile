@@ -1,6 +1,6 @@
 # The two that a new machine needs: `make verify` and `make test`. Both set everything up themselves.
 
-.PHONY: verify test soak bench build dist lint format docs docs-check reports docc traits install prepare sample
+.PHONY: verify test soak bench build dist lint format docs docs-check reports editor docc traits install prepare sample
 
 verify: prepare                 ## run the main job on Migrations/ and Snapshots/
 	swift build --product drydock
@@ -47,6 +47,11 @@ reports: prepare                ## have reports checked by the programs that rea
 	@Scripts/prepare python3
 	swift build --product drydock
 	Scripts/reports "$$(swift build --show-bin-path)/drydock"
+
+editor: prepare                 ## talk to drydock lsp with a client of others, where Python has pygls
+	@Scripts/prepare python3
+	swift build --product drydock
+	Scripts/lsp-client "$$(swift build --show-bin-path)/drydock"
 
 docc: prepare                   ## build the libraries' pages from their doc comments
 	swift build

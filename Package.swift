@@ -47,12 +47,13 @@ let package = Package(
         .target(
             name: "DrydockCommands",
             dependencies: [
-                "DrydockReport", "GRDBEngine", "NIOEngine", "Drydock", engine, "SQLiteSchema", arguments,
-                yams,
+                "DrydockLanguageServer", "DrydockReport", "GRDBEngine", "NIOEngine", "Drydock", engine,
+                "SQLiteSchema", arguments, yams,
             ]),
         .target(
             name: "DrydockTesting",
             dependencies: ["DrydockReport", "GRDBEngine", "Drydock", engine, "SQLiteSchema", "CSQLite", grdb]),
+        .target(name: "DrydockLanguageServer", dependencies: ["Drydock", engine, "SQLiteSchema"]),
         .target(name: "DrydockReport", dependencies: ["Drydock", engine, "SQLiteSchema"]),
         .target(name: "GRDBEngine", dependencies: [engine, "CSQLite", grdb]),
         .target(name: "NIOEngine", dependencies: [engine, "CSQLite", nio]),
@@ -140,6 +141,9 @@ let package = Package(
         .testTarget(
             name: "DrydockCommandsTests",
             dependencies: ["DrydockCommands", "DrydockTool", "Drydock", engine, "CSQLite"]),
+        .testTarget(
+            name: "DrydockLanguageServerTests",
+            dependencies: ["DrydockLanguageServer", "Drydock", "GRDBEngine", "SQLiteSchema"]),
         .testTarget(name: "ArchitectureTests"),
     ],
     swiftLanguageModes: [.v6]

@@ -80,6 +80,9 @@ struct ConfigFile {
 
     private init() {}
 
+    /// The settings of a project without a file.
+    static let empty = ConfigFile()
+
     /// Makes the paths in the file relative to the working folder.
     private mutating func place(in folder: String) {
         self.folder = folder

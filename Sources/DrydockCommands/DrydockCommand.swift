@@ -33,7 +33,7 @@ public struct DrydockCommand: AsyncParsableCommand {
         subcommands: [
             VerifyCommand.self, LintCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self,
             StatsCommand.self, HealthCommand.self, VacuumCommand.self, MigrateCommand.self,
-            LockCommand.self, InitCommand.self,
+            LockCommand.self, InitCommand.self, LspCommand.self,
         ])
 
     public init() {}

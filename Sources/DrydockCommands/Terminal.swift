@@ -116,6 +116,6 @@ enum Terminal {
 }
 
 /// Calls `write(2)`, which a function of the same name hides inside ``Terminal``.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, bytes, count)
 }

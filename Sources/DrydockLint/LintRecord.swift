@@ -48,6 +48,11 @@ struct LintRecord: Sendable {
     /// The statement that created an object, under the name that the object has now.
     subscript(object: Object) -> Origin? { origins[object.folded] }
 
+    /// Returns the statements that created tables, by their folded names.
+    func creations(of tables: [String]) -> [String: SQLStatement] {
+        tables.reduce(into: [:]) { $0[$1.foldedASCII] = self[.table($1)]?.statement }
+    }
+
     /// Records what a statement does.
     mutating func note(_ action: StatementAction, by origin: Origin) {
         switch action {

@@ -16,6 +16,20 @@ struct LintReplay {
     /// The folded names of temporary tables and views.
     private(set) var temporaries: Set<String> = []
 
+    /// Whether the connection has settings or databases that another one would not have.
+    private var isUnlikeOthers = false
+
+    /// Whether another connection on the same database could go on from here.
+    var canBeTakenUp: Bool { !isUnlikeOthers && temporaries.isEmpty && !connection.isInTransaction }
+
+    /// Goes on where an earlier walk was, on a database as it was then.
+    init(set: MigrationSet, connection: any Connection, from start: LintCheckpoint) throws {
+        self.set = set
+        self.connection = connection
+        follower = start.follower
+        if start.position > 0 { try restoreForeignKeys(set.migrations[start.position - 1]) }
+    }
+
     init(set: MigrationSet, connection: any Connection) throws {
         self.set = set
         self.connection = connection
@@ -48,12 +62,16 @@ struct LintReplay {
                 try readAll()
             }
         }
-        let foreignKeys = set.policy.isRunByEngine ? false : migration.foreignKeys
-        try connection.execute("PRAGMA foreign_keys = \(foreignKeys ? "ON" : "OFF")")
+        try restoreForeignKeys(migration)
         if writesSchema {
             try connection.execute("PRAGMA writable_schema = OFF")
             writesSchema = false
         }
+    }
+
+    private func restoreForeignKeys(_ migration: Migration) throws {
+        let foreignKeys = set.policy.isRunByEngine ? false : migration.foreignKeys
+        try connection.execute("PRAGMA foreign_keys = \(foreignKeys ? "ON" : "OFF")")
     }
 
     enum Outcome {
@@ -77,7 +95,9 @@ struct LintReplay {
                 if case .rollbackTo = action { try readAll() }
             case .pragma(_, let name, let value): try pragma(name.foldedASCII, value, statement)
             case .vacuum, .reindex, .analyze, .explain, .detach: break
-            case .attach: try Sandbox.run(statement, on: connection)
+            case .attach:
+                isUnlikeOthers = true
+                try Sandbox.run(statement, on: connection)
             case .insert, .update, .delete, .select: try change(statement, action)
             default:
                 try connection.execute(statement.executedText)
@@ -105,7 +125,13 @@ struct LintReplay {
         guard value != nil, effective.contains(name) else { return }
         try connection.execute(statement.executedText)
         if name == "writable_schema" { writesSchema = true }
+        if Self.lasting.contains(name) { isUnlikeOthers = true }
     }
+
+    /// The settings that a connection keeps after the migration.
+    private static let lasting: Set<String> = [
+        "legacy_alter_table", "recursive_triggers", "case_sensitive_like",
+    ]
 
     private mutating func change(_ statement: SQLStatement, _ action: StatementAction) throws {
         let isSchema = ["sqlite_schema", "sqlite_master"].contains(action.changedTable?.foldedASCII)

@@ -2,6 +2,7 @@ import DrydockReplay
 import DrydockFindings
 import DrydockMigrations
 import DatabaseEngine
+import SQLiteSchema
 
 /// The options of `drydock lint`.
 public struct LintRequest: Sendable {
@@ -53,6 +54,12 @@ public struct LintOutcome: Sendable {
     public var rewrites: [FileRewrite]
     /// Files that could be rewritten but must stay unchanged.
     public var kept: [KeptFile]
+    /// The migrations that were read.
+    package var migrations: [Migration] = []
+    /// The files that were not linted, since an earlier migration does not run.
+    package var unlinted: [String] = []
+    /// The statements that created the tables of the findings, by folded name.
+    package var creations: [String: SQLStatement] = [:]
 }
 
 /// A file that is left unchanged although a rewrite of it is certain.

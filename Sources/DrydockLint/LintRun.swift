@@ -9,9 +9,9 @@ import SQLiteSchema
 /// the schema that it meets and the record of what came before.
 struct LintRun: Sendable {
     let request: LintRequest
-    let set: MigrationSet
+    private(set) var set: MigrationSet
     /// The identifiers of the migrations that are linted.
-    let selection: Set<String>
+    private(set) var selection: Set<String>
     /// Whether the linted migrations reach users together: a table that they create has no rows in any of them.
     let isOneSet: Bool
 
@@ -20,7 +20,11 @@ struct LintRun: Sendable {
     private(set) var linted = LintSummary(migrations: 0, statements: 0)
     /// Why later migrations were not linted.
     private(set) var obstacle: String?
-    private var record = LintRecord()
+    /// The files that were not linted for that reason.
+    private(set) var unlinted: [String] = []
+    private(set) var record = LintRecord()
+    /// Whether the walk has come to the first migration that is linted.
+    private var hasBegun = false
     private var brokenViews = BrokenViews()
     /// The migrations in code, in order: the schema after them is a guess.
     private var code: [CodeMigration] = []
@@ -35,40 +39,97 @@ struct LintRun: Sendable {
         sink = LintFindings(severities: request.severities)
     }
 
-    mutating func lint(on connection: any Connection) throws {
-        var replay = try LintReplay(set: set, connection: connection)
-        var hasBegun = false
-        for (number, migration) in set.migrations.enumerated() {
-            try Task.checkCancellation()
-            let isLinted = isLinted(migration)
-            if !isOneSet || isLinted && !hasBegun {
-                record.occupied = Set(replay.schema.tables.keys).union(
-                    replay.schema.virtualTables.filter(\.value.holdsText).keys)
-            }
-            hasBegun = hasBegun || isLinted
-            if migration.isCode {
-                code.append(CodeMigration(migration, isLinted: isLinted))
-                continue
-            }
-            if let obstacle = obstacle(migration) {
-                stop(obstacle, at: number)
-                return reportCode()
-            }
-            noteBrokenViews(replay, isLinted)
-            if isLinted { lintStatically(migration, replay.schema) }
-            guard try lint(migration, &replay, isLinted) else {
-                stop(
-                    "\(migration.identifier) does not run on an empty database"
-                        + (set.base == nil && number == 0
-                            ? "; 'base' in drydock.yml names what is there before" : ""),
-                    at: number + 1)
-                return reportCode()
-            }
+    /// Goes on where an earlier walk was, over migrations that begin with the same ones.
+    init(_ earlier: LintRun, set: MigrationSet, selection: Set<String>) {
+        self = earlier
+        self.set = set
+        self.selection = selection
+    }
+
+    /// - Parameters:
+    ///   - start: where an earlier walk was, of which this one is the continuation.
+    ///   - visit: called before each migration.
+    mutating func lint(
+        on connection: any Connection, from start: LintCheckpoint? = nil,
+        visit: (Int, LintRun, LintReplay) throws -> Void = { _, _, _ in }
+    ) throws {
+        var replay =
+            try start.map { try LintReplay(set: set, connection: connection, from: $0) }
+            ?? LintReplay(set: set, connection: connection)
+        for number in (start?.position ?? 0)..<set.migrations.count {
+            try visit(number, self, replay)
+            guard let end = try pass(number, &replay) else { continue }
+            stop(end.reason, at: end.number)
+            return reportCode()
         }
         noteBrokenViews(replay, true)
         lintEnd(replay)
         reportCode()
         sink.addUnusedIgnores(of: set.migrations.filter(isLinted))
+    }
+
+    /// Runs the migrations up to a statement, and that one.
+    ///
+    /// Statements of its own migration that are refused, such as one that is being typed, are passed over.
+    /// - Returns: nil if an earlier migration does not run.
+    mutating func moment(
+        of place: Int, in number: Int, on connection: any Connection, from start: LintCheckpoint?,
+        visit: (Int, LintRun, LintReplay) throws -> Void
+    ) throws -> LintMoment? {
+        var replay =
+            try start.map { try LintReplay(set: set, connection: connection, from: $0) }
+            ?? LintReplay(set: set, connection: connection)
+        for index in (start?.position ?? 0)..<number {
+            try visit(index, self, replay)
+            guard try pass(index, &replay) == nil else { return nil }
+        }
+        try visit(number, self, replay)
+        let migration = set.migrations[number]
+        try replay.begin(migration)
+        var before: [LintMoment.Object] = []
+        for (index, statement) in migration.statements[...place].enumerated() {
+            if index == place { before = try replay.objects() }
+            let action = statement.action.resolved(replay.temporaries)
+            guard case .done = try replay.run(statement, action) else { continue }
+            record.note(
+                action, by: .init(migration: migration, statement: statement, isLinted: isLinted(migration)))
+        }
+        let after = try replay.objects()
+        if connection.isInTransaction { try connection.execute("ROLLBACK") }
+        return LintMoment(
+            migration: migration, statement: migration.statements[place], before: before, after: after,
+            record: record)
+    }
+
+    /// Why a walk cannot go on, and the first migration that is not read for that reason.
+    private struct WalkEnd {
+        var reason: String
+        var number: Int
+    }
+
+    /// Lints a migration, or only runs it.
+    /// - Returns: nil if the walk goes on.
+    private mutating func pass(_ number: Int, _ replay: inout LintReplay) throws -> WalkEnd? {
+        try Task.checkCancellation()
+        let migration = set.migrations[number]
+        let isLinted = isLinted(migration)
+        if !isOneSet || isLinted && !hasBegun {
+            record.occupied = Set(replay.schema.tables.keys).union(
+                replay.schema.virtualTables.filter(\.value.holdsText).keys)
+        }
+        hasBegun = hasBegun || isLinted
+        if migration.isCode {
+            code.append(CodeMigration(migration, isLinted: isLinted))
+            return nil
+        }
+        if let obstacle = obstacle(migration) { return WalkEnd(reason: obstacle, number: number) }
+        noteBrokenViews(replay, isLinted)
+        if isLinted { lintStatically(migration, replay.schema) }
+        guard try !lint(migration, &replay, isLinted) else { return nil }
+        let hint =
+            set.base == nil && number == 0 ? "; 'base' in drydock.yml names what is there before" : ""
+        return WalkEnd(
+            reason: "\(migration.identifier) does not run on an empty database" + hint, number: number + 1)
     }
 
     private func isLinted(_ migration: Migration) -> Bool { selection.contains(migration.identifier) }
@@ -89,7 +150,8 @@ struct LintRun: Sendable {
         for migration in rest where migration.isCode {
             code.append(CodeMigration(migration, isLinted: isLinted(migration)))
         }
-        let count = rest.count { isLinted($0) && !$0.isCode }
+        unlinted = rest.filter { isLinted($0) && !$0.isCode }.map(\.path)
+        let count = unlinted.count
         guard count > 0 else { return }
         sink.notChecked.append(NotChecked(.migrationFailed, .notLinted(migrations: count, because: reason)))
     }
@@ -241,15 +303,19 @@ struct LintRun: Sendable {
 
     private mutating func lintEnd(_ replay: LintReplay) {
         sink.settle(replay.schema)
+        let catalog =
+            sink.checks(.viewBroken)
+            ? ViewCompilesRule.catalog(
+                of: replay.schema, on: replay.connection, without: set.format.ownTables) : nil
         let end = LintEnd(
             schema: replay.schema, connection: replay.connection, record: record,
             foreignKeysAreOn: set.policy.foreignKeys || set.policy.isRunByEngine,
-            historyTables: set.format.ownTables, linted: set.migrations.filter(isLinted),
+            historyTables: set.format.ownTables, catalog: catalog, linted: set.migrations.filter(isLinted),
             brokenElsewhere: brokenViews.elsewhere, findings: sink.findings,
             minimum: request.minimumSQLite)
         if sink.checks(.viewBroken) {
             sink.notChecked += ViewCompilesRule.unchecked(
-                in: replay.schema, on: replay.connection, without: set.format.ownTables
+                in: replay.schema, catalog, on: replay.connection
             ).map { NotChecked(.viewBroken, $0) }
         }
         sink.add(to: nil, behind: code.last) { $0.check(end) }

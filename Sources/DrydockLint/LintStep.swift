@@ -207,6 +207,8 @@ struct LintEnd {
     /// Whether foreign keys are enforced by the tool's connections, or by the app's library.
     let foreignKeysAreOn: Bool
     let historyTables: [String]
+    /// What SQLite says of the schema; nil where no view or trigger is checked.
+    let catalog: Catalog?
     /// The migrations that are linted.
     let linted: [Migration]
     /// Views and triggers that other migrations broke.

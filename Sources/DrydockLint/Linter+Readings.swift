@@ -27,13 +27,13 @@ extension Linter {
     /// - Throws: ``RequestError``.
     func refuseSilence(
         of report: Report, _ choice: FormatChoice, _ readings: [FormatChoice.Reading],
-        _ request: LintRequest, edited: [String: [UInt8]] = [:]
+        _ request: LintRequest, edited: [String: [UInt8]] = [:], memory: LintMemory? = nil
     ) async throws {
         for other in Self.differing(readings) {
             let found: Report
             do {
                 let set = other.isPartial ? readings[0].set.connected(as: other.set) : other.set
-                found = try await run(request, set, edited: edited).report
+                found = try await run(request, set, edited: edited, memory: memory).report
             } catch is RequestError {
                 // The project's settings for its migrations do not fit the reading.
                 continue

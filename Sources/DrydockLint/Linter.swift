@@ -17,15 +17,20 @@ public struct Linter: Sendable {
         try await run(request, edited: [:])
     }
 
-    /// - Parameter edited: the content that rewrites would give to files, by path.
-    func run(_ request: LintRequest, edited: [String: [UInt8]]) async throws -> LintOutcome {
+    /// - Parameters:
+    ///   - edited: the content that rewrites would give to files, or that an editor shows, by path.
+    ///   - memory: what is kept from an earlier run of the same request, and for the next one.
+    package func run(
+        _ request: LintRequest, edited: [String: [UInt8]], memory: LintMemory? = nil
+    ) async throws -> LintOutcome {
         let start = ContinuousClock.now
         let choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
-            edited: edited)
+            edited: edited, memory: memory?.files ?? FileMemory())
         let readings = try await readings(choice, request)
-        var outcome = try await run(request, readings[0].set, edited: edited)
-        try await refuseSilence(of: outcome.report, choice, readings, request, edited: edited)
+        var outcome = try await run(request, readings[0].set, edited: edited, memory: memory)
+        try await refuseSilence(
+            of: outcome.report, choice, readings, request, edited: edited, memory: memory)
         try choice.refuseOtherForeignKeys(readings)
         outcome.report.seconds = (ContinuousClock.now - start).inSeconds
         return outcome
@@ -33,7 +38,8 @@ public struct Linter: Sendable {
 
     /// Lints migrations that were already read.
     func run(
-        _ request: LintRequest, _ known: MigrationSet, edited: [String: [UInt8]] = [:]
+        _ request: LintRequest, _ known: MigrationSet, edited: [String: [UInt8]] = [:],
+        memory: LintMemory? = nil
     ) async throws -> LintOutcome {
         let start = ContinuousClock.now
         var set = known
@@ -49,13 +55,16 @@ public struct Linter: Sendable {
                 finding.migration.map(selection.contains) ?? true
             }
         var rewrites: (made: [FileRewrite], kept: [KeptFile]) = ([], [])
+        var unlinted: [String] = []
+        var record: LintRecord?
         if set.migrations.isEmpty {
             report.findings.append(Self.nothing(request))
         } else {
             let run = LintRun(
                 request: request, set: set, selection: selection,
                 isOneSet: request.since != nil || request.followsLock)
-            let result = try await lint(run, request)
+            let result = try await lint(run, request, memory, edited: Set(edited.keys))
+            (unlinted, record) = (result.unlinted, result.record)
             try engine.checkTime()
             rewrites = result.sink.rewrites(
                 of: set.migrations, locked: request.locked ?? [], edited: edited)
@@ -70,35 +79,56 @@ public struct Linter: Sendable {
             let isReleased = report.findings[index].migration.map { request.locked?.contains($0) ?? false }
             if isReleased == true { report.findings[index].declareInConfiguration() }
         }
-        return LintOutcome(report: report, rewrites: rewrites.made, kept: rewrites.kept)
+        return LintOutcome(
+            report: report, rewrites: rewrites.made, kept: rewrites.kept, migrations: set.migrations,
+            unlinted: unlinted,
+            creations: record?.creations(of: report.findings.compactMap(\.table)) ?? [:])
     }
 
-    private func lint(_ run: LintRun, _ request: LintRequest) async throws -> LintRun {
+    private func lint(
+        _ run: LintRun, _ request: LintRequest, _ memory: LintMemory?, edited: Set<String>
+    ) async throws -> LintRun {
+        let settings = settings(run.set, request)
+        let start = memory?.checkpoint(for: run)
+        let overlay = try await overlay(run.set, settings, from: start)
+        return try await engine.use(overlay, settings: settings) { database in
+            try await database.withConnection { connection in
+                var run = start.map { LintRun($0.run, set: run.set, selection: run.selection) } ?? run
+                try run.lint(on: connection, from: start) { number, run, replay in
+                    memory?.note(number, run, replay, overlay, edited: edited)
+                }
+                return run
+            }
+        }
+    }
+
+    /// The settings of the connection on which migrations are linted.
+    func settings(_ set: MigrationSet, _ request: LintRequest) -> ConnectionSettings {
         var settings = ConnectionSettings()
-        settings.foreignKeys = run.set.policy.isRunByEngine ? false : run.set.policy.foreignKeys
-        settings.doubleQuotedStrings = run.set.policy.doubleQuotedStrings
+        settings.foreignKeys = set.policy.isRunByEngine ? false : set.policy.foreignKeys
+        settings.doubleQuotedStrings = set.policy.doubleQuotedStrings
         settings.functions = request.functions
         settings.collations = request.collations
         settings.setup = ["PRAGMA secure_delete = OFF", "PRAGMA synchronous = OFF"]
-        let overlay: Overlay
+        return settings
+    }
+
+    /// Returns the database before the first migration, or where an earlier walk was.
+    func overlay(
+        _ set: MigrationSet, _ settings: ConnectionSettings, from start: LintCheckpoint?
+    ) async throws -> Overlay {
+        if let start { return try Overlay(start.image) }
         do {
-            overlay = try await DatabaseMaker(engine: engine, settings: settings).base(run.set.base)
+            return try await DatabaseMaker(engine: engine, settings: settings).base(set.base)
         } catch let fault as SnapshotFault {
             throw RequestError(.databaseUnreadable, "the base cannot be read: \(fault.message)")
-        }
-        return try await engine.use(overlay, settings: settings) { database in
-            try await database.withConnection { connection in
-                var run = run
-                try run.lint(on: connection)
-                return run
-            }
         }
     }
 
     // MARK: - The request
 
     /// Returns the identifiers of the migrations to be linted.
-    private func selection(_ request: LintRequest, _ set: MigrationSet) throws -> Set<String> {
+    func selection(_ request: LintRequest, _ set: MigrationSet) throws -> Set<String> {
         var migrations = set.migrations[...]
         if let since = request.since {
             guard let index = set.index(of: since) else {

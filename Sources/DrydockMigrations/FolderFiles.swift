@@ -1,7 +1,6 @@
 import DrydockFindings
 import Foundation
 import SQLiteSchema
-import Synchronization
 
 /// The files of a migrations folder. Names are listed at once, texts are read when needed.
 public struct FolderFiles: Sendable {
@@ -12,19 +11,20 @@ public struct FolderFiles: Sendable {
     public let folders: [String]
     /// The bytes that an edit would give files, by path; they are read in place of the files.
     private let edited: [String: [UInt8]]
-    /// Sources that were read and found to be text, since several formats may read a file.
-    private let checked = CheckedSources()
-
-    private final class CheckedSources: Sendable {
-        let byPath = Mutex<[String: SQLSource]>([:])
-    }
+    let memory: FileMemory
 
     /// - Throws: ``RequestError`` if there is no such folder or it cannot be read.
     public init(_ path: String) throws { try self.init(path, edited: [:]) }
 
-    init(_ path: String, edited: [String: [UInt8]]) throws {
+    init(_ path: String, edited: [String: [UInt8]], memory: FileMemory = FileMemory()) throws {
         self.edited = edited
-        let names = try FolderListing.files(in: path).sorted(by: naturallyPrecedes)
+        self.memory = memory
+        let listed = try FolderListing.files(in: path)
+        // An editor shows a new file before it is written.
+        let unwritten = edited.keys.filter {
+            PathParts.folder(of: $0) == path && !PathParts.name(of: $0).hasPrefix(".")
+        }.map(PathParts.name)
+        let names = Set(listed).union(unwritten).sorted(by: naturallyPrecedes)
         self.path = path
         folders = names.filter { FolderListing.isFolder(path + "/" + $0) }
         let isFolder = Set(folders)
@@ -36,16 +36,15 @@ public struct FolderFiles: Sendable {
 
     /// - Throws: ``FileFault`` with the reason in words.
     func contents(of path: String) throws -> [UInt8] {
-        try edited[path] ?? FolderListing.contents(of: path)
+        try edited[path] ?? memory.contents(of: path)
     }
 
     /// Returns the source of a file that holds these bytes and was found to be text.
     func checkedSource(of path: String, _ bytes: [UInt8]) -> SQLSource? {
-        guard let source = checked.byPath.withLock({ $0[path] }), source.bytes == bytes else { return nil }
-        return source
+        memory.checkedSource(of: path, bytes)
     }
 
-    func note(checked source: SQLSource) { checked.byPath.withLock { $0[source.name] = source } }
+    func note(checked source: SQLSource) { memory.note(checked: source) }
 
     public func exists(_ name: String) -> Bool { FolderListing.exists(file(name)) }
 

@@ -35,11 +35,15 @@ package struct FormatChoice {
     /// Whether the project says which format it is.
     private let isNamed: Bool
 
+    /// - Parameters:
+    ///   - edited: the bytes that an edit would give files, by path, read in place of the files.
+    ///   - memory: the files that were read before, and will be again.
     package init(
-        folder: String, named name: String?, options: FormatOptions, edited: [String: [UInt8]] = [:]
+        folder: String, named name: String?, options: FormatOptions, edited: [String: [UInt8]] = [:],
+        memory: FileMemory = FileMemory()
     ) throws {
         self.options = options
-        files = try FolderFiles(folder, edited: edited)
+        files = try FolderFiles(folder, edited: edited, memory: memory)
         isNamed = name != nil || options.custom != nil
         if let name {
             guard name == CustomFormat.formatName || options.custom == nil else {

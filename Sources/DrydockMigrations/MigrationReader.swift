@@ -35,10 +35,15 @@ struct MigrationReader {
         }
     }
 
+    /// Reads one file that holds nothing but SQL.
+    mutating func migration(_ identifier: String, in file: String, _ policy: ToolPolicy) -> Migration {
+        let memory = folder.memory
+        return migration(identifier, in: file, policy) { Sections(up: memory.statements(of: $0)) }
+    }
+
     /// Reads one file; what is wrong with it becomes the migration's fault.
     mutating func migration(
-        _ identifier: String, in file: String, _ policy: ToolPolicy,
-        read: (SQLSource) throws -> Sections = { Sections(up: $0.statements()) }
+        _ identifier: String, in file: String, _ policy: ToolPolicy, read: (SQLSource) throws -> Sections
     ) -> Migration {
         let path = folder.file(file)
         var migration = Migration(identifier: identifier, path: path)

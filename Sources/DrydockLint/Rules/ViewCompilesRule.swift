@@ -32,7 +32,7 @@ struct ViewCompilesRule: LintRule {
     }
 
     private func broken(_ end: LintEnd) -> [LintFault] {
-        Self.broken(in: end.schema, on: end.connection, without: end.historyTables).compactMap { fault in
+        Self.broken(end.catalog, on: end.connection).compactMap { fault in
             guard let name = fault.id.names.first else { return nil }
             let object: LintRecord.Object =
                 fault.id.kind == Catalog.Object.Kind.trigger.rawValue ? .trigger(name) : .view(name)
@@ -58,12 +58,11 @@ struct ViewCompilesRule: LintRule {
     }
 
     /// Returns why some views and triggers of a schema are not compiled.
+    /// - Parameter catalog: as ``catalog(of:on:without:)`` returns it.
     static func unchecked(
-        in schema: Schema, on connection: any Connection, without historyTables: [String]
+        in schema: Schema, _ catalog: Catalog?, on connection: any Connection
     ) -> [NotChecked.Reason] {
-        guard !schema.views.isEmpty,
-            let catalog = try? Catalog(connection, without: historyTables, earlier: nil)
-        else { return [] }
+        guard !schema.views.isEmpty, let catalog else { return [] }
         return ViewRule().notChecked(
             in: StateView(connection: connection, catalog: catalog))
     }
@@ -72,8 +71,19 @@ struct ViewCompilesRule: LintRule {
     static func broken(
         in schema: Schema, on connection: any Connection, without historyTables: [String]
     ) -> [Fault] {
-        guard !schema.views.isEmpty || !schema.triggers.isEmpty,
-            let catalog = try? Catalog(connection, without: historyTables, earlier: nil),
+        broken(catalog(of: schema, on: connection, without: historyTables), on: connection)
+    }
+
+    /// Returns what SQLite says of a schema; nil where there is nothing to compile. Reading it takes a while.
+    static func catalog(
+        of schema: Schema, on connection: any Connection, without historyTables: [String]
+    ) -> Catalog? {
+        guard !schema.views.isEmpty || !schema.triggers.isEmpty else { return nil }
+        return try? Catalog(connection, without: historyTables, earlier: nil)
+    }
+
+    private static func broken(_ catalog: Catalog?, on connection: any Connection) -> [Fault] {
+        guard let catalog,
             let faults = try? ViewRule().faults(
                 in: StateView(connection: connection, catalog: catalog))
         else { return [] }

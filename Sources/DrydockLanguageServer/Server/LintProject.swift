@@ -1,0 +1,22 @@
+import DatabaseEngine
+import Drydock
+
+/// A project as its settings describe it.
+package struct LintProject: Sendable {
+    /// What is asked of lint, with absolute paths.
+    package var request: LintRequest
+    package var engine: any Engine
+    /// How long one run may take; nil for no limit.
+    package var timeLimit: Duration?
+
+    package init(request: LintRequest, engine: any Engine, timeLimit: Duration?) {
+        (self.request, self.engine, self.timeLimit) = (request, engine, timeLimit)
+    }
+}
+
+/// Finds the project of a file. Reading drydock.yml is the command layer's.
+package protocol ProjectFinder: Sendable {
+    /// Returns the project whose migrations may include files of a folder; nil if there are no migrations.
+    /// - Throws: RequestError if its settings are not valid, or do not say which migrations are meant.
+    func project(ofFolder folder: String, workspaces: [String]) throws -> LintProject?
+}
