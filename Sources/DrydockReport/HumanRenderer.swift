@@ -132,7 +132,7 @@ package struct HumanRenderer: ReportRenderer {
     /// - Parameter width: the columns of the terminal; nil for text that stays on one line.
     /// - Parameter start: how many of them the first line has used.
     /// - Parameter indent: how many are blank in the other lines.
-    private static func wrapped(
+    package static func wrapped(
         _ line: Substring, to width: Int?, after start: Int? = nil, indent: Int
     ) -> [String] {
         guard let width, !line.hasPrefix(" "), line.count + (start ?? indent) > width else {

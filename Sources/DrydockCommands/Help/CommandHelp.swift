@@ -64,21 +64,6 @@ extension String {
         }
     }
 
-    /// The text in lines of at most so many columns; all but the first are indented.
-    func wrapped(to width: Int, indent: Int) -> String {
-        var (lines, column) = ("", 0)
-        for (index, word) in split(separator: " ", omittingEmptySubsequences: false).enumerated() {
-            if column > indent, column + 1 + word.count > width {
-                lines += "\n" + String(repeating: " ", count: indent) + word
-                column = indent + word.count
-            } else {
-                lines += (index > 0 ? " " : "") + word
-                column += (index > 0 ? 1 : 0) + word.count
-            }
-        }
-        return lines
-    }
-
     fileprivate var indented: String {
         split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? "" : "  " + $0 }.joined(separator: "\n")

@@ -31,9 +31,11 @@ extension LanguageServer {
             outcome = .failure(error)
         } catch let error as EngineError {
             outcome = .failure(RequestError(.init(error), error.description))
-        } catch {
+        } catch is CancellationError {
             // Newer texts are being linted.
             return
+        } catch {
+            outcome = .failure(RequestError(.other, "\(error)"))
         }
         guard projects[key]?.generation == generation, !project.stop.value else { return }
         projects[key]?.result = LintResult(generation: generation, outcome: outcome)

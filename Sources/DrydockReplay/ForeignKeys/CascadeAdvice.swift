@@ -30,9 +30,9 @@ struct CascadeAdvice {
         var it = it
         let cause = "\(taken.verb) \(taken.name) in \(migration.mention(culprit))"
         it.finding.cause = cause
-        let through = between.isEmpty ? "" : ", through \(between.joined(separator: ", ")),"
+        let through = between.isEmpty ? "" : " (through \(listed(between)))"
         let effect =
-            ": \(cause) deletes\(through) what they reference, and ON DELETE \(key.onDelete.rawValue) acts on them"
+            ": \(cause) deletes what they reference\(through), and ON DELETE \(key.onDelete.rawValue) acts on them"
         it.finding.message += effect
         it.finding.redactedMessage? += effect
         let rename = FollowedRename(to: taken.name, in: migration, before: before)

@@ -206,10 +206,11 @@ struct ProbeReplayTests {
         #expect(causes["pet"] == "\(start) what they reference, and ON DELETE CASCADE acts on them")
         #expect(
             causes["visit"]
-                == "\(start), through pet, what they reference, and ON DELETE CASCADE acts on them")
+                == "\(start) what they reference (through pet), and ON DELETE CASCADE acts on them")
         #expect(
             causes["bill"]
-                == "\(start), through pet, visit, what they reference, and ON DELETE SET NULL acts on them")
+                == "\(start) what they reference (through pet and visit), and ON DELETE SET NULL acts on them"
+        )
     }
 
     @Test func `a view may name a column like itself`() async throws {
