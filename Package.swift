@@ -61,8 +61,14 @@ let package = Package(
         .target(
             name: "Drydock",
             dependencies: [
-                "DrydockProbes", "DrydockMigrate", "DrydockMaintenance", "DrydockDiff", "DrydockLint",
-                "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings",
+                "DrydockWatch", "DrydockProbes", "DrydockMigrate", "DrydockMaintenance", "DrydockDiff",
+                "DrydockLint", "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings",
+            ]),
+        .target(
+            name: "DrydockWatch",
+            dependencies: [
+                "DrydockProbes", "DrydockLint", "DrydockReplay", "DrydockMigrations", "DrydockFindings",
+                engine,
             ]),
         .target(
             name: "DrydockProbes",
@@ -124,7 +130,8 @@ let package = Package(
         .testTarget(
             name: "DrydockTests",
             dependencies: [
-                "Drydock", "DrydockProbes", "DrydockMigrate", "DrydockMaintenance", "DrydockDiff",
+                "Drydock", "DrydockWatch", "DrydockProbes", "DrydockMigrate", "DrydockMaintenance",
+                "DrydockDiff",
                 "DrydockLint", "DrydockReplay", "DrydockState",
                 "DrydockMigrations", "DrydockFindings", "DrydockReport", engine, "GRDBEngine",
                 "NIOEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "CSQLite",

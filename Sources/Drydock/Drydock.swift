@@ -9,3 +9,4 @@
 @_exported import DrydockMaintenance
 @_exported import DrydockMigrate
 @_exported import DrydockProbes
+@_exported import DrydockWatch

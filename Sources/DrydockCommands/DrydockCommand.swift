@@ -19,6 +19,7 @@ public struct DrydockCommand: AsyncParsableCommand {
         discussion: """
             drydock verify                 replay Snapshots/, or generated rows
             drydock lint                   read the migrations, without any row
+            drydock watch                  both, again whenever a file changes
             drydock diff old.db new.db     how two schemas differ; --sql: the SQL between
             drydock health app.db          check a database that may be in use
             drydock vacuum app.db          shrink it, and lose nothing
@@ -33,7 +34,7 @@ public struct DrydockCommand: AsyncParsableCommand {
         subcommands: [
             VerifyCommand.self, LintCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self,
             StatsCommand.self, HealthCommand.self, VacuumCommand.self, MigrateCommand.self,
-            LockCommand.self, InitCommand.self, LspCommand.self,
+            LockCommand.self, InitCommand.self, WatchCommand.self, LspCommand.self,
         ])
 
     public init() {}

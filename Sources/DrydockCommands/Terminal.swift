@@ -8,6 +8,9 @@ enum Terminal {
     /// Whether standard error is a terminal on which a line can be replaced.
     static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 && !isDumb }
 
+    /// Whether standard output is a terminal on which text can be replaced.
+    static var outputIsScreen: Bool { outputIsTerminal && !isDumb }
+
     private static var isDumb: Bool { ProcessInfo.processInfo.environment["TERM"] == "dumb" }
 
     private static let began = Latch()
@@ -28,13 +31,18 @@ enum Terminal {
     }
 
     /// The columns of the terminal that standard output is; nil if it is none, or does not say.
-    static var outputWidth: Int? {
+    static var outputWidth: Int? { extent(\.ws_col, or: "COLUMNS") }
+
+    /// The lines of that terminal.
+    static var outputHeight: Int? { extent(\.ws_row, or: "LINES") }
+
+    private static func extent(_ part: KeyPath<winsize, UInt16>, or variable: String) -> Int? {
         guard outputIsTerminal else { return nil }
         var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
-            return ProcessInfo.processInfo.environment["COLUMNS"].flatMap { Int($0) }
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size[keyPath: part] > 0 else {
+            return ProcessInfo.processInfo.environment[variable].flatMap { Int($0) }
         }
-        return Int(size.ws_col)
+        return Int(size[keyPath: part])
     }
 
     /// Writes to standard output. Ends the process with status 2 if that fails, since a report that nobody gets is

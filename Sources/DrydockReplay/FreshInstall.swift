@@ -56,20 +56,32 @@ struct FreshInstall: Sendable {
     {
         if let project = context.command { return try await make(project, context, watchdog) }
         guard context.set.expected.isEmpty else { return try await expected(context, watchdog) }
-        var fresh = FreshInstall()
+        let walk = context.memory?.install.begin(
+            context.set.migrations,
+            from: WalkStart(
+                format: context.set.format.name, policy: context.set.policy, base: context.set.base))
+        var fresh = walk?.last?.install ?? FreshInstall()
         let maker = DatabaseMaker(engine: context.engine, settings: context.settings(watchdog))
-        let overlay = try await maker.base(context.set.base)
-        try await context.engine.use(overlay, settings: context.settings(watchdog)) {
-            try await fresh.run(context.set, on: $0, watchdog)
+        let overlay: Overlay
+        if let last = walk?.last {
+            overlay = try Overlay(last.image)
+        } else {
+            overlay = try await maker.base(context.set.base)
+        }
+        try await context.engine.use(overlay, settings: context.settings(watchdog)) { database in
+            if let last = walk?.last { try await database.enforceForeignKeys(last.foreignKeys) }
+            try await fresh.run(context.set, on: database, overlay, walk)
         }
         return fresh
     }
 
+    /// Runs the migrations that have not been run yet.
     private mutating func run(
-        _ set: MigrationSet, on database: any OpenDatabase, _ watchdog: Watchdog
+        _ set: MigrationSet, on database: any OpenDatabase, _ overlay: Overlay,
+        _ walk: CheckpointedWalk<InstallCheckpoint>?
     ) async throws {
         let tables = set.format.ownTables
-        for batch in set.batches(of: Array(set.migrations.indices)) {
+        for batch in set.batches(of: Array(set.migrations.indices.dropFirst(passed))) {
             var ready: [Migration] = []
             for migration in batch.map({ set.migrations[$0] }) {
                 if let obstacle = Self.obstacle(migration) {
@@ -82,8 +94,12 @@ struct FreshInstall: Sendable {
                 if set.policy.isRunByEngine {
                     for migration in ready { _ = try await MigrationRun(migration).apply(to: database) }
                     try await note(batch[0] + 1, ready.count, database, tables)
+                    if let walk {
+                        let install = self
+                        try await database.withConnection { try install.keep(on: $0, overlay, walk) }
+                    }
                 } else {
-                    try await runAsTool(set, batch[0], ready, database)
+                    try await runAsTool(set, batch[0], ready, database, overlay, walk)
                 }
             } catch {
                 try Task.checkCancellation()
@@ -105,31 +121,43 @@ struct FreshInstall: Sendable {
         passed = count
     }
 
+    /// Keeps the install so far, where another one is likely to begin.
+    private func keep(
+        on connection: any Connection, _ overlay: Overlay, _ walk: CheckpointedWalk<InstallCheckpoint>
+    ) throws {
+        guard walk.wants(passed) else { return }
+        try connection.checkpoint()
+        let checkpoint = InstallCheckpoint(
+            install: self, image: overlay.freeze().image, foreignKeys: try connection.enforcesForeignKeys())
+        walk.keep(checkpoint, at: passed)
+    }
+
     private mutating func runAsTool(
-        _ set: MigrationSet, _ first: Int, _ ready: [Migration], _ database: any OpenDatabase
+        _ set: MigrationSet, _ first: Int, _ ready: [Migration], _ database: any OpenDatabase,
+        _ overlay: Overlay, _ walk: CheckpointedWalk<InstallCheckpoint>?
     ) async throws {
         guard !ready.isEmpty else { return }
-        var known = catalogs
         let tables = set.format.ownTables
-        let outcome = try await database.withConnection { [known] connection in
-            var made = known
-            var count = first
+        let (install, error) = try await database.withConnection { [self] connection in
+            var install = self
+            install.passed = first
             let run = ToolRun(connection: connection, set: set)
             do {
                 try run.prepare()
                 try run.run(ready) { span in
-                    count = first + span.range.upperBound + 1
-                    made[count] = try Catalog(connection, without: tables, earlier: made[count - 1])
+                    let count = first + span.range.upperBound + 1
+                    install.catalogs[count] = try Catalog(
+                        connection, without: tables, earlier: install.catalogs[count - 1])
+                    install.passed = count
+                    if let walk { try install.keep(on: connection, overlay, walk) }
                 }
             } catch {
-                return (made, count, error as (any Error)?)
+                return (install, error as (any Error)?)
             }
-            return (made, count, nil)
+            return (install, nil)
         }
-        known = outcome.0
-        catalogs = known
-        passed = outcome.1
-        if let error = outcome.2 { throw error }
+        self = install
+        if let error { throw error }
     }
 
     /// Returns why a migration is not even tried.

@@ -20,6 +20,8 @@ package struct ReplayContext: Sendable {
     /// Whether every step is undone and run again.
     let checksRollback: Bool
     var baselines: BaselineStore?
+    /// What is kept for the next run; nil where there will be none.
+    var memory: ReplayMemory?
     /// The lock; nil where there is none.
     var lock: LockCheck?
     var isFullCheck = false

@@ -23,13 +23,10 @@ extension SnapshotReplay {
 
     mutating func checkIntegrity(of replayed: ReplayedSnapshot) async throws {
         guard !result.summary.steps.isEmpty else { return }
-        let (baseline, catalog) = (replayed.baseline.integrity, replayed.end.catalog)
-        let touched = touchedTables(of: replayed)
+        let baseline = replayed.baseline.integrity
+        let touched = touchedTables(from: replayed.baseline.state, to: replayed.end, steps.changedPages)
         result.summary.tablesChecked = touched?.count
-        let check = try await inspector.withConnection(to: replayed.end.image) { connection in
-            try touched.map { try IntegrityCheck(connection, catalog: catalog, tables: $0) }
-                ?? IntegrityCheck(connection, catalog: catalog)
-        }
+        let check = try await integrity(of: touched, since: replayed.baseline.state, at: replayed.end)
         // What a table's own expressions kept from being checked is reported for the table as well.
         for reason in check.notChecked where !baseline.notChecked.contains(reason) {
             notChecked(.integrityFailure, .refused(reason))
@@ -52,13 +49,55 @@ extension SnapshotReplay {
                 evidence: Evidence(rowCount: nil, details: Array(messages.prefix(Evidence.detailLimit)))))
     }
 
-    /// Returns the names of the tables with pages or definitions that differ from the snapshot, including those of
-    /// virtual tables and tools; nil where that is not known, or everything is to be checked.
-    private func touchedTables(of replayed: ReplayedSnapshot) -> [String]? {
-        let (base, end) = (replayed.baseline.state, replayed.end)
-        guard !context.isFullCheck, let changedPages = steps.changedPages, let basePages = base.pages,
-            let pages = end.pages
+    /// Checks tables, or the whole database. What was found to be whole at a checkpoint and has not changed since, still
+    /// is.
+    /// - Parameter base: the state since which the tables may have changed.
+    private func integrity(
+        of tables: [String]?, since base: DatabaseState, at end: DatabaseState
+    ) async throws -> IntegrityCheck {
+        guard let tables, let resumed else { return try await check(tables, at: end) }
+        let whole: Set<String>
+        if let known = resumed.checkpoint.whole {
+            whole = known
+        } else {
+            whole = try await wholeTables(at: resumed, since: base)
+        }
+        guard let touched = touchedTables(from: resumed.checkpoint.state, to: end, resumed.changedPages)
         else {
+            return try await check(tables, at: end)
+        }
+        let changed = Set(touched)
+        return try await check(tables.filter { changed.contains($0) || !whole.contains($0) }, at: end)
+    }
+
+    /// Returns the tables that the steps before a checkpoint changed, if all of them are whole there, and keeps that for the
+    /// next run.
+    private func wholeTables(
+        at resumed: Resumption, since base: DatabaseState
+    ) async throws -> Set<String> {
+        let (state, steps) = (resumed.checkpoint.state, resumed.checkpoint.steps)
+        guard let tables = touchedTables(from: base, to: state, steps.changedPages) else { return [] }
+        let found = try await check(tables, at: state)
+        let isWhole = found.damage.isEmpty && found.brokenConstraints.isEmpty && found.notChecked.isEmpty
+        let whole = isWhole ? Set(tables) : []
+        resumed.keep(whole: whole)
+        return whole
+    }
+
+    private func check(_ tables: [String]?, at state: DatabaseState) async throws -> IntegrityCheck {
+        let catalog = state.catalog
+        return try await inspector.withConnection(to: state.image) { connection in
+            try tables.map { try IntegrityCheck(connection, catalog: catalog, tables: $0) }
+                ?? IntegrityCheck(connection, catalog: catalog)
+        }
+    }
+
+    /// Returns the names of the tables with pages or definitions that differ between two states, including those of
+    /// virtual tables and tools; nil where that is not known, or everything is to be checked.
+    private func touchedTables(
+        from base: DatabaseState, to end: DatabaseState, _ changedPages: Set<UInt32>?
+    ) -> [String]? {
+        guard !context.isFullCheck, let changedPages, let basePages = base.pages, let pages = end.pages else {
             return nil
         }
         let changes = PageChanges(

@@ -24,6 +24,8 @@ struct SnapshotReplay {
     private let random: RandomSource?
     /// The migration that is being run or checked.
     var current: String?
+    /// Where an earlier replay was taken up; nil where all pending migrations are run.
+    var resumed: Resumption?
 
     init(
         context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog,
@@ -187,10 +189,22 @@ struct SnapshotReplay {
     private mutating func run(
         _ opened: OpenedSnapshot, from baselined: BaselinedSnapshot
     ) async throws -> DatabaseState {
+        guard let walk = checkpoints(of: opened) else { return try await run(opened, from: baselined.state) }
+        guard let last = walk.last else {
+            return try await run(opened, from: baselined.state, noting: walk)
+        }
+        return try await run(opened, from: last, noting: walk)
+    }
+
+    /// Runs those pending migrations that have not been run yet.
+    mutating func run(
+        _ opened: OpenedSnapshot, from start: DatabaseState,
+        noting walk: CheckpointedWalk<ReplayCheckpoint>? = nil
+    ) async throws -> DatabaseState {
         let (plan, overlay) = (opened.plan, opened.overlay)
-        var state = baselined.state
-        var number = 0
-        for batch in context.set.batches(of: plan.pending) {
+        var state = start
+        var number = result.summary.steps.count
+        for batch in context.set.batches(of: Array(plan.pending.dropFirst(number))) {
             let (ready, isCut) = runnable(batch)
             guard !ready.isEmpty else { break }
             let (onEvent, path, count) = (onEvent, snapshot.path, plan.pending.count)
@@ -210,7 +224,7 @@ struct SnapshotReplay {
             moment?.begin(on: overlay, random)
             let outcome = try await run.run(ready)
             try await compareEngines(ready, from: state.image, outcome, at: moment)
-            for reached in outcome.reached {
+            for (index, reached) in outcome.reached.enumerated() {
                 note(reached)
                 let after = try await inspect(reached, from: state)
                 if let finding = try await refusal(reached, after, from: state) {
@@ -221,6 +235,10 @@ struct SnapshotReplay {
                 let before = state
                 state = try await judge(reached.step, from: before, to: after)
                 if context.checksRollback { try await checkRollback(reached, from: before, to: state) }
+                if let walk, walk.wants(result.summary.steps.count) {
+                    let next = outcome.reached.dropFirst(index + 1).first?.migrations.first
+                    try await keep(state, before: next, opened.database, in: walk)
+                }
             }
             if let (migration, error) = outcome.failure {
                 current = migration.identifier
@@ -300,8 +318,12 @@ struct SnapshotReplay {
         let after = try await inspector.inspect(
             reached.image, earlier: before, footprint: reached.footprint,
             statements: reached.step.statements)
-        if after.changes?.dirty == nil { steps.changedPages = nil }
+        if after.changes?.dirty == nil {
+            steps.changedPages = nil
+            resumed?.changedPages = nil
+        }
         steps.changedPages?.formUnion(reached.footprint.pages)
+        resumed?.changedPages?.formUnion(reached.footprint.pages)
         for path in reached.footprint.otherFiles { notCompared(path, reached.step) }
         return after
     }

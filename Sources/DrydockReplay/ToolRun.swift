@@ -163,7 +163,7 @@ private struct SpanClock {
 
     init(_ first: Int, _ connection: any Connection) throws {
         self.first = first
-        foreignKeys = try connection.firstRow("PRAGMA foreign_keys") { $0.integer(0) != 0 } ?? false
+        foreignKeys = try connection.enforcesForeignKeys()
     }
 
     func span(to last: Int) -> ToolRun.Span {

@@ -21,6 +21,8 @@ public struct Verifier: Sendable {
     private let settler: any ReadingSettler
     private let other: (any Engine)?
     let generator: (any RowGenerator)?
+    /// What is kept for the next run of the same request; nil where there will be none.
+    package var memory: ReplayMemory?
     let onEvent: @Sendable (VerifyEvent) -> Void
 
     package init(
@@ -171,7 +173,8 @@ public struct Verifier: Sendable {
         _ request: VerifyRequest, _ snapshots: [Snapshot], _ watchdog: Watchdog
     ) async throws -> MigrationSet {
         var choice = try FormatChoice(
-            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
+            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
+            memory: memory?.files ?? FileMemory())
         choice.locked = lockedFormat(request)
         var settings = ConnectionSettings()
         settings.functions = request.functions
@@ -254,7 +257,7 @@ public struct Verifier: Sendable {
             engine: engine, other: other, set: set, targetCount: targetCount, declarations: declarations,
             functions: request.functions, collations: request.collations,
             checksRollback: request.checksRollback,
-            baselines: try await baselines(request, set, lock), lock: lock,
+            baselines: try await baselines(request, set, lock), memory: memory, lock: lock,
             isFullCheck: request.isFullCheck,
             isRehearsal: request.isRehearsal, wantsHistory: request.wantsHistory,
             timeLimit: request.timeout ?? .zero)
@@ -278,6 +281,7 @@ public struct Verifier: Sendable {
     ) async throws -> [ReplayResult] {
         let names = SnapshotNames(snapshots.map(\.path))
         onEvent(.began(snapshots: snapshots.map(\.path)))
+        memory?.keep(only: snapshots.map(\.path))
         return try await concurrentMap(snapshots, jobs: request.jobs) {
             onEvent(.replayed($0.summary, $0.findings))
         } _: { snapshot in

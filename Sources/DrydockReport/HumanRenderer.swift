@@ -28,22 +28,7 @@ package struct HumanRenderer: ReportRenderer {
     /// Returns everything that follows the lines of the snapshots.
     package func body(_ report: Report, _ options: RenderOptions) -> String {
         let report = report.visible
-        let shown = report.findings.filter { finding in
-            switch finding.severity {
-            case .error: true
-            case .warning: !options.isQuiet || report.isStrict
-            case .note: options.isVerbose
-            }
-        }
-        var text = ""
-        let names = SnapshotNames(report)
-        var causes: Set<Cause> = []
-        for group in FindingGroup.bySeverity(shown) {
-            // One statement may empty fifty tables.
-            let isKnown = Cause(group.findings[0]).map { !causes.insert($0).inserted } ?? false
-            text += "\n" + block(group, options, names, isBrief: isKnown && !options.isVerbose)
-        }
-        text += notChecked(report, options, names)
+        var text = found(report, options)
         var followsLines = true
         switch report.body {
         case .verify: break
@@ -60,6 +45,26 @@ package struct HumanRenderer: ReportRenderer {
         guard !(options.isQuiet && hasPassed) else { return text }
         if !followsLines, text.hasPrefix("\n") { text.removeFirst() }
         return text + (report.replays.isEmpty && text.isEmpty ? "" : "\n") + summary(report, options)
+    }
+
+    /// Returns the findings, and what was not checked, each with a blank line before it.
+    func found(_ report: Report, _ options: RenderOptions) -> String {
+        let shown = report.findings.filter { finding in
+            switch finding.severity {
+            case .error: true
+            case .warning: !options.isQuiet || report.isStrict
+            case .note: options.isVerbose
+            }
+        }
+        var text = ""
+        let names = SnapshotNames(report)
+        var causes: Set<Cause> = []
+        for group in FindingGroup.bySeverity(shown) {
+            // One statement may empty fifty tables.
+            let isKnown = Cause(group.findings[0]).map { !causes.insert($0).inserted } ?? false
+            text += "\n" + block(group, options, names, isBrief: isKnown && !options.isVerbose)
+        }
+        return text + notChecked(report, options, names)
     }
 
     /// What findings share whose place, reason and remedy are shown once.
@@ -373,23 +378,5 @@ package struct HumanRenderer: ReportRenderer {
     func duration(_ seconds: Double) -> String {
         if seconds < 0.0995 { return "\(max(0.1, (seconds * 10_000).rounded() / 10)) ms" }
         return "\((seconds * 100).rounded() / 100) s"
-    }
-}
-
-/// Colours the text of a terminal, if colours are on.
-struct Paint {
-    private let isOn: Bool
-
-    init(_ isOn: Bool) { self.isOn = isOn }
-
-    func bold(_ text: String) -> String { wrap("1", text) }
-    func dim(_ text: String) -> String { wrap("2", text) }
-    func red(_ text: String) -> String { wrap("1;31", text) }
-    func green(_ text: String) -> String { wrap("1;32", text) }
-    func yellow(_ text: String) -> String { wrap("1;33", text) }
-    func cyan(_ text: String) -> String { wrap("1;36", text) }
-
-    private func wrap(_ code: String, _ text: String) -> String {
-        isOn && !text.isEmpty ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
     }
 }

@@ -1,5 +1,5 @@
 /// What a search of a project for migrations leaves out.
-enum SearchLimits {
+package enum SearchLimits {
     /// How many levels below the first folder are searched.
     static let levels = 3
     static let folders = 10_000
@@ -8,7 +8,7 @@ enum SearchLimits {
     static let weakLimit = 32
 
     /// Folders of dependencies and builds; hidden folders are not searched either.
-    static let skipped: Set<String> = [
+    package static let skipped: Set<String> = [
         "node_modules", "bower_components", "vendor", "third_party", "pods", "carthage", "site-packages",
         "venv",
         "env", "deps", "target", "build", "_build", "dist", "out", "bin", "obj", "deriveddata", "__pycache__",

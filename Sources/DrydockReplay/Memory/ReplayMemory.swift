@@ -1,0 +1,30 @@
+import DrydockMigrations
+import DrydockState
+import Synchronization
+
+/// What verifying keeps between two runs of one request, so that where one migration is edited, those before it are not
+/// run again on snapshots. A project whose settings change needs another memory.
+package final class ReplayMemory: Sendable {
+    let files: FileMemory
+    let install = CheckpointShelf<InstallCheckpoint>()
+    private let replays = Mutex<[String: CheckpointShelf<ReplayCheckpoint>]>([:])
+
+    /// - Parameter files: the files that were read, which linting may share.
+    package init(files: FileMemory = FileMemory()) { self.files = files }
+
+    /// Returns the checkpoints of a snapshot.
+    func replay(of snapshot: String) -> CheckpointShelf<ReplayCheckpoint> {
+        replays.withLock { replays in
+            if let known = replays[snapshot] { return known }
+            let new = CheckpointShelf<ReplayCheckpoint>()
+            replays[snapshot] = new
+            return new
+        }
+    }
+
+    /// Forgets all snapshots but these.
+    func keep(only snapshots: [String]) {
+        let names = Set(snapshots)
+        replays.withLock { $0 = $0.filter { names.contains($0.key) } }
+    }
+}

@@ -1,0 +1,70 @@
+import Drydock
+import Testing
+
+@testable import DrydockReport
+
+@Suite struct WatchScreenTests {
+    private func report(_ findings: [Finding], _ body: Report.Body = .verify(VerifySummary())) -> Report {
+        var report = Report(body)
+        report.findings = findings
+        report.seconds = 0.05
+        return report
+    }
+
+    private func lost(line: Int) -> Finding {
+        var place = Finding.Place(file: "Migrations/v2.sql")
+        place.line = line
+        return Finding(.rowsLost, "row \(line) of t is gone", place: place)
+    }
+
+    @Test func theVerdictsComeFirst() {
+        var screen = WatchScreen(time: "14:03:09", changed: ["Migrations/v2.sql", "drydock.yml"])
+        screen.lint = .success(report([], .lint(LintSummary(migrations: 1, statements: 2))))
+        screen.verify = .success(report([lost(line: 1)]))
+        #expect(
+            screen.text(RenderOptions()).hasPrefix(
+                """
+                lint:   passed: 1 migration, 2 statements linted, 50.0 ms
+                verify: failed with 1 error: 0 snapshots, 0 steps, 0 rows compared, 0 pages written, 50.0 ms
+                14:03:09  Migrations/v2.sql and 1 more changed
+
+                error[rows-lost] row 1 of t is gone
+                """))
+    }
+
+    @Test func whatBothFindIsShownOnce() {
+        var screen = WatchScreen(time: "14:03:09", changed: [])
+        screen.lint = .success(
+            report([lost(line: 1), lost(line: 2)], .lint(LintSummary(migrations: 1, statements: 2))))
+        screen.verify = .success(report([lost(line: 1)]))
+        let text = screen.text(RenderOptions())
+        #expect(text.components(separatedBy: "row 1 of t is gone").count == 2)
+        #expect(text.contains("row 2 of t is gone") && text.contains("lint:   failed with 2 errors"))
+    }
+
+    @Test func whyThereIsNoReport() {
+        var screen = WatchScreen(time: "14:03:09", changed: ["drydock.yml"])
+        screen.stopped = RequestError(.settingInvalid, "drydock.yml:2:1 is not valid")
+        #expect(
+            screen.text(RenderOptions()) == """
+                settings: no report: drydock.yml:2:1 is not valid
+                14:03:09  drydock.yml changed
+
+                """)
+    }
+
+    /// The verdicts stay on the screen, however much was found, and what is left out is counted.
+    @Test(arguments: [1, 3, 5, 8, 24, 200], [0, 1, 30])
+    func fitsTheTerminal(_ height: Int, _ count: Int) {
+        var screen = WatchScreen(time: "14:03:09", changed: [])
+        screen.verify = .success(report((0..<count).map { lost(line: $0 + 1) }))
+        let (whole, cut) = (screen.text(RenderOptions()), screen.text(RenderOptions(), height: height))
+        #expect(cut.hasPrefix("verify: "))
+        guard cut != whole else { return }
+        let lines = cut.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= max(height, 3))
+        let left = lines.last.flatMap { Int($0.split(separator: " ")[1]) } ?? 0
+        let all = whole.split(separator: "\n", omittingEmptySubsequences: false).count
+        #expect(lines.count - 1 + left == all, "each line is shown or counted")
+    }
+}
