@@ -96,8 +96,8 @@ extension Connection {
     /// did to others (https://www.sqlite.org/c3ref/changes.html).
     public var changes: Int { Int(sqlite3_changes(handle)) }
 
-    /// A number that grows with each row that is written or deleted, also by triggers and foreign keys, until it begins
-    /// anew (https://www.sqlite.org/c3ref/total_changes.html).
+    /// How many rows were written or deleted since the connection was opened, also by triggers and foreign keys
+    /// (https://www.sqlite.org/c3ref/total_changes.html).
     public var totalChanges: Int { Int(sqlite3_total_changes(handle)) }
 
     /// Keeps the write-ahead log unchanged when the connection is closed as the last one: it is not moved

@@ -53,7 +53,7 @@ struct IdleStatementTests {
         #expect(found.map(\.rule) == [rule], "\(report.notChecked)")
         let line = sql.split(separator: "\n").count
         #expect(found.first?.reason.hasPrefix("v2: ") ?? false)
-        #expect(found.first?.reason.contains("(Migrations/v2.sql:\(line))") ?? false, "\(found)")
+        #expect(found.first?.reason.contains("/Migrations/v2.sql:\(line))") ?? false, "\(found)")
         #expect(report.hasPassed, "\(report.findings.map(\.line))")
     }
 
