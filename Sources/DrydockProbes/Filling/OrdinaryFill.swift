@@ -157,6 +157,10 @@ struct OrdinaryFill {
         for reference in plan.references where reference.columns.count == 1 {
             let keys = try parentKeys.present(reference).compactMap(\.first)
             freedom.allowed[reference.columns[0], default: []].formUnion(keys)
+            // What the table itself gets for its conditions; SQLite refuses what it did not get.
+            guard reference.parent == plan.folded, reference.isPresent else { continue }
+            freedom.allowed[reference.columns[0], default: []].formUnion(
+                plan.conditions.flatMap(\.expression.constants))
         }
         freedom.taken = plan.taken
         return freedom

@@ -34,7 +34,8 @@ extension TablePlanner {
         }.map(\.element)
         let ofChildren = keyConditions(plan.folded, names, 0).filter { plan.places[$0.column] != nil }
             .map { StatedCondition.Local(expression: $0.expression) }.filter { !sorted.contains($0) }
-        plan.conditions = sorted + ofChildren.prefix(Self.mostOfChildren)
+        // A row that others refer to is there before them, also in the table itself.
+        plan.conditions = ofChildren.prefix(Self.mostOfChildren) + sorted
         addTakenKeys(names, &plan)
         plan.conditions += conflicts(names, plan).prefix(Self.mostConflicts)
     }
@@ -88,7 +89,7 @@ extension TablePlanner {
     )] {
         guard depth < Self.deepest else { return [] }
         var found: [(column: String, expression: Expression)] = []
-        for child in names.flatMap({ children[$0] ?? [] }) where child.table != table {
+        for child in names.flatMap({ children[$0] ?? [] }) {
             let childNames = facts.names(of: child.table)
             var own = facts.conditions(on: childNames, columns: [child.column]).filter {
                 !$0.isChange && !$0.expression.hasQuery && !$0.expression.constants.isEmpty
@@ -149,11 +150,8 @@ extension TablePlan {
             let parts = Constraint(expression: condition.expression).conjuncts
             return parts.count > 1 && !condition.isForUnusualRows
                 && parts.contains { part in
-                    guard part.isWanted, case .binary("=", .column(column), let other) = part.expression
-                    else {
-                        return false
-                    }
-                    return other.constant == value
+                    part.isWanted && part.expression.ownColumns == [column]
+                        && part.expression.constants.contains(value)
                 }
         }
     }

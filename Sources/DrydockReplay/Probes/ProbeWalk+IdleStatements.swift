@@ -74,8 +74,11 @@ private struct UserRows {
         guard let target = statement.action.target?.name.foldedASCII else { return false }
         switch (statement.action, statement.rowChoice) {
         case (.insert(_, let columns, _), .conflict):
-            return names.contains(target)
-                && (schema.tables[target]?.hasKey(in: columns) ?? true || hasIndex(target, columns))
+            guard names.contains(target), let table = schema.tables[target] else {
+                return names.contains(target)
+            }
+            let given = table.given(by: statement, columns)
+            return table.hasKey(in: given) || hasIndex(table, given)
         case (.insert, _): return reads(statement, into: target)
         default: return names.contains(target)
         }
@@ -102,26 +105,37 @@ private struct UserRows {
         !statement.mentionedNames.subtracting([target]).isDisjoint(with: names)
     }
 
-    private func hasIndex(_ table: String, _ columns: [String]?) -> Bool {
+    private func hasIndex(_ table: Table, _ columns: Set<String>) -> Bool {
         schema.indexes.values.contains { index in
-            index.isUnique && index.table.foldedASCII == table
-                && (schema.tables[table]?.areGiven(index.terms.compactMap(\.columnName), in: columns) ?? true)
+            index.isUnique && index.table.foldedASCII == table.name.foldedASCII
+                && table.areGiven(index.terms.compactMap(\.columnName), in: columns)
         }
     }
 }
 
 extension Table {
-    /// Whether an INSERT into columns can meet a row with the same key: nil for all columns.
-    fileprivate func hasKey(in columns: [String]?) -> Bool {
+    /// Returns the folded names of the columns that an INSERT gives values to. NULL for the rowid stands for the next
+    /// number.
+    fileprivate func given(by statement: SQLStatement, _ columns: [String]?) -> Set<String> {
+        var given = (columns ?? self.columns.filter { $0.generated == nil }.map(\.name)).map(\.foldedASCII)
+        if let alias = rowidAlias?.name.foldedASCII, let place = given.firstIndex(of: alias),
+            let arm = statement.insertSource?.arms.first, arm.isValues, arm.items.indices.contains(place),
+            case .expression(let value, _) = arm.items[place], value.items == [.keyword("null")]
+        {
+            given.remove(at: place)
+        }
+        return Set(given)
+    }
+
+    /// Whether an INSERT into columns can meet a row with the same key.
+    fileprivate func hasKey(in columns: Set<String>) -> Bool {
         let keys = [primaryKey?.terms].compactMap(\.self) + uniques.map(\.terms)
         return keys.contains { areGiven($0.map(\.column), in: columns) }
     }
 
     /// Whether an INSERT into columns gives values to all of these, or their defaults do.
-    fileprivate func areGiven(_ key: [String], in columns: [String]?) -> Bool {
-        guard let columns else { return true }
-        let given = Set(columns.map(\.foldedASCII))
-        return key.allSatisfy { given.contains($0.foldedASCII) || column($0)?.defaultValue != nil }
+    fileprivate func areGiven(_ key: [String], in columns: Set<String>) -> Bool {
+        key.allSatisfy { columns.contains($0.foldedASCII) || column($0)?.defaultValue != nil }
     }
 }
 

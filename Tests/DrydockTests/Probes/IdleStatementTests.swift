@@ -63,6 +63,7 @@ struct IdleStatementTests {
         "UPDATE person SET name = 'x'",
         "INSERT INTO setting (key, value) VALUES ('a', 'b') ON CONFLICT DO NOTHING",
         "INSERT OR REPLACE INTO person (name) VALUES ('a')",
+        "INSERT OR REPLACE INTO person VALUES (NULL, 'a', 'b', 3)",
         "INSERT INTO person (name) VALUES ('a') ON CONFLICT (id) DO UPDATE SET name = 'b'",
         // Nobody has rows in what the step creates.
         "CREATE TABLE t (a);\nINSERT INTO t VALUES (1), (2);\nDELETE FROM t WHERE a = 3;\nDROP TABLE t;",

@@ -13,6 +13,8 @@ struct ConditionFillTests {
         CREATE TABLE pair (a_id INTEGER REFERENCES a, c_id INTEGER REFERENCES c, x TEXT, PRIMARY KEY (a_id, c_id))
           WITHOUT ROWID;
         CREATE TABLE e (k TEXT PRIMARY KEY, v TEXT NOT NULL, updated_at TEXT);
+        CREATE TABLE tree (id INTEGER PRIMARY KEY, parent_id INTEGER REFERENCES tree, n INTEGER);
+        CREATE TABLE code (id INT PRIMARY KEY, n INT NOT NULL) STRICT;
         CREATE TABLE plain (id INTEGER NOT NULL PRIMARY KEY, a_id INTEGER NOT NULL) WITHOUT ROWID, STRICT;
         """
 
@@ -25,6 +27,8 @@ struct ConditionFillTests {
         ("b", "a_id = 7"), ("b", "a_id IN (1, 2, 3) AND t = 'q'"), ("b", "a_id < 50 AND id = 12"),
         ("c", "b_id = 7"), ("c", "b_id BETWEEN 2 AND 4 AND amount > 3"), ("own", "id = 9"),
         ("pair", "a_id = 9 AND c_id = 8"), ("pair", "a_id = 9"), ("plain", "id = 3"), ("plain", "a_id = 5"),
+        ("tree", "parent_id = 5"), ("tree", "parent_id IN (5, 6) AND n = 4"),
+        ("code", "id IN (7, 8) AND n = 4"), ("code", "id < 5 AND n = 4"),
         ("a", "kind = 'old' AND NOT EXISTS (SELECT 1 FROM b WHERE a_id = a.id)"),
         ("a", "kind = 'old' AND name = 'x' AND NOT EXISTS (SELECT 1 FROM b WHERE b.a_id = a.id)"),
         ("a", "kind = 'old' AND id NOT IN (SELECT a_id FROM b)"),
@@ -51,6 +55,14 @@ struct ConditionFillTests {
         let expected = try await RowCase(rowCase.present, later: rowCase.later[0]).run()
         #expect(outcome.dump == expected.dump)
         #expect(outcome.values("a", "id").contains(7))
+    }
+
+    @Test(arguments: [
+        "UPDATE OR IGNORE a SET name = 'x'", "UPDATE OR REPLACE main.\"A\" AS q SET name = 'x'",
+    ])
+    func `the table stands after OR`(_ update: String) async throws {
+        let outcome = try await RowCase(Self.tables, later: "\(update) WHERE id = 1;").run()
+        #expect(outcome.values("a", "id").contains(1))
     }
 
     @Test func `a parent has the key that a condition on a later table names`() async throws {
