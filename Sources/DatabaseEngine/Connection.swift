@@ -92,6 +92,14 @@ extension Connection {
     /// Whether a transaction or savepoint is open (https://www.sqlite.org/c3ref/get_autocommit.html).
     public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+    /// How many rows the last INSERT, UPDATE or DELETE wrote or deleted, without what triggers, foreign keys and REPLACE
+    /// did to others (https://www.sqlite.org/c3ref/changes.html).
+    public var changes: Int { Int(sqlite3_changes(handle)) }
+
+    /// How many rows were written or deleted since the connection was opened, also by triggers and foreign keys
+    /// (https://www.sqlite.org/c3ref/total_changes.html).
+    public var totalChanges: Int { Int(sqlite3_total_changes(handle)) }
+
     /// Keeps the write-ahead log unchanged when the connection is closed as the last one: it is not moved
     /// into the database
     /// (https://www.sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfignockptonclose).

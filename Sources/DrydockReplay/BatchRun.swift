@@ -18,6 +18,8 @@ package struct BatchRun: Sendable {
     var starting: @Sendable (Migration) -> Void = { _ in }
     /// The project's own command, where it runs the migrations; the database must be closed then.
     package var command: CommandRun?
+    /// Whether it is noted which statements find rows.
+    var notesIdle = false
 
     /// A state, and the migrations that led to it from the previous one.
     struct Reached: Sendable {
@@ -27,6 +29,8 @@ package struct BatchRun: Sendable {
         var footprint: Footprint
         var seconds: Double
         var statementSeconds: [Double]
+        /// The statements of ``step`` that chose rows and found none, by index; nil where that is not known.
+        var idle: Set<Int>?
         /// Whether GRDB would have checked every foreign key before the commit; the changes are then checked
         /// afterwards.
         var owesForeignKeyCheck = false
@@ -58,7 +62,8 @@ package struct BatchRun: Sendable {
             do {
                 let start = ContinuousClock.now
                 let owesCheck = migration.foreignKeyChecks == .deferred
-                let run = MigrationRun(migration, foreignKeyChecks: owesCheck ? .disabled : nil)
+                let run = MigrationRun(
+                    migration, foreignKeyChecks: owesCheck ? .disabled : nil, notesIdle: notesIdle)
                 let applied = try await run.apply(to: database)
                 let whole = (ContinuousClock.now - start).inSeconds
                 try await database.withConnection { try $0.checkpoint() }
@@ -66,7 +71,8 @@ package struct BatchRun: Sendable {
                 outcome.reached.append(
                     .init(
                         migrations: [applied.migration], image: image, footprint: footprint, seconds: whole,
-                        statementSeconds: applied.seconds, owesForeignKeyCheck: owesCheck))
+                        statementSeconds: applied.seconds, idle: applied.idle, owesForeignKeyCheck: owesCheck)
+                )
             } catch {
                 outcome.failure = (migration, error)
                 break
@@ -76,10 +82,10 @@ package struct BatchRun: Sendable {
     }
 
     private func runAsTool(_ batch: [Migration]) async throws -> Outcome {
-        let (set, overlay, starting) = (set, overlay, starting)
+        let (set, overlay, starting, notesIdle) = (set, overlay, starting, notesIdle)
         return try await database.withConnection { connection in
             var outcome = Outcome()
-            let run = ToolRun(connection: connection, set: set, starting: starting)
+            let run = ToolRun(connection: connection, set: set, starting: starting, notesIdle: notesIdle)
             do {
                 try run.prepare()
                 try run.run(batch) { span in
@@ -90,7 +96,8 @@ package struct BatchRun: Sendable {
                     outcome.reached.append(
                         .init(
                             migrations: migrations, image: image, footprint: footprint,
-                            seconds: span.seconds, statementSeconds: span.statementSeconds))
+                            seconds: span.seconds, statementSeconds: span.statementSeconds,
+                            idle: notesIdle ? span.idle : nil))
                 }
             } catch let failure as BatchFailure {
                 outcome.failure = (batch[failure.index], failure.cause)

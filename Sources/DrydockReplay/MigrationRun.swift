@@ -7,13 +7,18 @@ import Synchronization
 package struct MigrationRun: Sendable {
     let migration: Migration
     var foreignKeyChecks: EngineMigration.ForeignKeyChecks
+    /// Whether it is noted which statements find rows.
+    let notesIdle: Bool
 
-    /// The seconds that each statement took.
-    private let seconds = SecondsRecorder()
+    private let recorder = Recorder()
 
-    package init(_ migration: Migration, foreignKeyChecks: EngineMigration.ForeignKeyChecks? = nil) {
+    package init(
+        _ migration: Migration, foreignKeyChecks: EngineMigration.ForeignKeyChecks? = nil,
+        notesIdle: Bool = false
+    ) {
         self.migration = migration
         self.foreignKeyChecks = foreignKeyChecks ?? migration.foreignKeyChecks
+        self.notesIdle = notesIdle
     }
 
     package struct Applied: Sendable {
@@ -21,6 +26,8 @@ package struct MigrationRun: Sendable {
         package var migration: Migration
         /// The seconds of each statement; empty where the engine ran its own code.
         package var seconds: [Double]
+        /// The statements that chose rows and found none, by index; nil where that is not known.
+        var idle: Set<Int>?
     }
 
     /// - Throws: ``StatementFailure`` for a statement, ``EngineError`` for the engine's work around the statements.
@@ -31,17 +38,24 @@ package struct MigrationRun: Sendable {
         }
         var migration = migration
         if let statements = ran.statements { migration.take(statements) }
-        return Applied(migration: migration, seconds: seconds.values.withLock { $0 })
+        let (seconds, idle) = recorder.values.withLock { $0 }
+        return Applied(
+            migration: migration, seconds: seconds, idle: notesIdle && ran.statements == nil ? idle : nil)
     }
 
     var engineMigration: EngineMigration {
-        let (migration, seconds) = (migration, seconds)
+        let (migration, recorder, notesIdle) = (migration, recorder, notesIdle)
         return EngineMigration(identifier: migration.identifier, foreignKeyChecks: foreignKeyChecks) {
             connection in
             for (index, statement) in migration.statements.enumerated() {
                 let start = ContinuousClock.now
+                let meeting = notesIdle ? RowMeeting(statement, on: connection) : nil
                 try Self.run(statement, at: index, on: connection)
-                seconds.values.withLock { $0.append((ContinuousClock.now - start).inSeconds) }
+                let isIdle = meeting?.foundNothing ?? false
+                recorder.values.withLock {
+                    $0.seconds.append((ContinuousClock.now - start).inSeconds)
+                    if isIdle { $0.idle.insert(index) }
+                }
             }
         }
     }
@@ -61,8 +75,9 @@ package struct MigrationRun: Sendable {
         }
     }
 
-    private final class SecondsRecorder: Sendable {
-        let values = Mutex<[Double]>([])
+    /// The seconds that each statement took, and the indexes of those that chose rows and found none.
+    private final class Recorder: Sendable {
+        let values = Mutex<(seconds: [Double], idle: Set<Int>)>(([], []))
     }
 }
 

@@ -16,6 +16,8 @@ struct ToolRun {
     let set: MigrationSet
     /// Called before each migration.
     var starting: (Migration) -> Void = { _ in }
+    /// Whether it is noted which statements find rows.
+    var notesIdle = false
 
     /// A state that can be observed, and the migrations that led to it.
     struct Span {
@@ -23,6 +25,8 @@ struct ToolRun {
         var range: ClosedRange<Int>
         var seconds: Double
         var statementSeconds: [Double]
+        /// The statements that chose rows and found none, counted through all migrations of the span.
+        var idle: Set<Int>
         /// Whether foreign keys were enforced at its beginning.
         var foreignKeys: Bool
     }
@@ -122,7 +126,9 @@ struct ToolRun {
     private func run(_ migration: Migration, _ index: Int, _ clock: inout SpanClock) throws {
         for (number, statement) in migration.statements.enumerated() {
             let start = ContinuousClock.now
+            let meeting = notesIdle ? RowMeeting(statement, on: connection) : nil
             try failing(index, .statement) { try MigrationRun.run(statement, at: number, on: connection) }
+            if meeting?.foundNothing ?? false { clock.idle.insert(clock.statementSeconds.count) }
             clock.statementSeconds.append((ContinuousClock.now - start).inSeconds)
         }
     }
@@ -160,6 +166,7 @@ private struct SpanClock {
     private let start = ContinuousClock.now
     private let foreignKeys: Bool
     var statementSeconds: [Double] = []
+    var idle: Set<Int> = []
 
     init(_ first: Int, _ connection: any Connection) throws {
         self.first = first
@@ -169,6 +176,6 @@ private struct SpanClock {
     func span(to last: Int) -> ToolRun.Span {
         .init(
             range: first...last, seconds: (ContinuousClock.now - start).inSeconds,
-            statementSeconds: statementSeconds, foreignKeys: foreignKeys)
+            statementSeconds: statementSeconds, idle: idle, foreignKeys: foreignKeys)
     }
 }

@@ -48,6 +48,8 @@ public struct NotChecked: Sendable, Hashable {
         case noGeneratedRows(table: String, because: String)
         /// What refused every unusual row of a table that has ordinary ones.
         case noUnusualRows(table: String, before: String, because: String)
+        /// Statements of a migration that choose rows and found no generated one, each with its place.
+        case noRowMet(migration: String, statements: [String])
         /// Why no database could be made from the migrations alone.
         case noFreshInstall(String)
         /// The replay of a snapshot did not come to the newest version.
@@ -113,6 +115,9 @@ public struct NotChecked: Sendable, Hashable {
                 "table \(table) has no generated rows, so what becomes of its rows was not seen: \(reason)"
             case .noUnusualRows(let table, let migration, let reason):
                 "table \(table) has only ordinary rows before \(migration), since it took no unusual one: \(reason)"
+            case .noRowMet(let migration, let statements):
+                "\(migration): " + statements.joined(separator: "; ")
+                    + " met no generated row, so what becomes of such rows was not seen; a snapshot that has some shows it"
             case .noFreshInstall(let message): "a fresh install cannot be made: \(message)"
             case .notReplayed(let snapshot): "\(snapshot) was not replayed to the end"
             case .stopped(let snapshot, let migration):

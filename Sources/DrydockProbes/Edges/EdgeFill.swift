@@ -15,6 +15,8 @@ struct EdgeFill {
     private var fittingWork = ConditionFill.workLimit / 2
     /// What was changed in the last row so that it satisfies the constraints.
     private var changes: [Int: SQLValue] = [:]
+    /// The rows that a migration replaces, by table.
+    private var replaced: [String: [[SQLValue]]] = [:]
     /// Computes the constraints of the table that is being filled.
     private var judge: RowJudge?
 
@@ -22,6 +24,8 @@ struct EdgeFill {
     private static let mostRows = 44
     private static let mostColumns = 24
     private static let mostTelling = 8
+    /// So many rows that a migration replaces have rows that refer to them.
+    private static let mostReplaced = 3
 
     init(
         _ request: RowRequest, _ plans: [String: TablePlan], enforcesForeignKeys: Bool,
@@ -47,6 +51,9 @@ struct EdgeFill {
             } else {
                 try fill(plan)
             }
+        }
+        for name in plans.keys.sorted() where excluded[name] == nil && !replaced.isEmpty {
+            if let plan = plans[name] { try addChildren(plan) }
         }
         for name in request.tables.sorted() {
             guard let table = request.schema.virtualTables[name] else { continue }
@@ -100,17 +107,40 @@ struct EdgeFill {
         guard !plan.conditions.isEmpty else { return }
         var freedom = Self.freedom(plan)
         freedom.isUnusual = true
+        let referring = Set(plan.references.flatMap(\.columns))
+        for (place, column) in plan.columns.enumerated() where column.isRowid && !referring.contains(place) {
+            freedom.fixed.remove(place)
+        }
+        freedom.taken = plan.takenPlainly
         var fill = ConditionFill(plan: plan, connection: connection, freedom: freedom, work: work)
         var rows: [[SQLValue]] = []
         try fill.run(&builder) { builder, attempt in
             try ordinary(&builder, attempt)
         } insert: { row in
             try inserter.refusal(of: row) == nil
-        } accept: { _, row in
+        } accept: { _, row, condition in
             rows.append(row)
+            if condition.isConflict { replaced[plan.folded, default: []].append(row) }
         }
         work = fill.work
         for row in rows { append(row, plan) }
+    }
+
+    /// Adds a row that refers to each row that a migration replaces: where it is deleted for that, so are they.
+    private mutating func addChildren(_ plan: TablePlan) throws {
+        let inserter = try RowInserter(plan, on: connection)
+        var builder = RowBuilder(plan, seed: request.seed, isEdge: true)
+        builder.begin(after: Self.mostRows * 2)
+        for reference in plan.references where reference.isPresent {
+            guard let parent = plans[reference.parent] else { continue }
+            let places = reference.parentColumns.compactMap { parent.places[$0] }
+            guard places.count == reference.columns.count else { continue }
+            for row in (replaced[reference.parent] ?? []).prefix(Self.mostReplaced) {
+                guard var child = try ordinary(&builder) else { break }
+                for (column, place) in zip(reference.columns, places) { child[column] = row[place] }
+                _ = try insert(child, plan, inserter)
+            }
+        }
     }
 
     /// Returns the values to try: first those of columns of which later migrations demand something, then one of each

@@ -57,6 +57,13 @@ extension Expression {
         return names
     }
 
+    /// Whether there is a query in it.
+    var hasQuery: Bool {
+        var isFound = false
+        forEach { if case .subquery = $0 { isFound = true } }
+        return isFound
+    }
+
     /// Whether a part of it is not understood, or not the same every time.
     var isUndecidable: Bool {
         var isFound = false

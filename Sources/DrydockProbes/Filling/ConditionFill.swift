@@ -21,14 +21,16 @@ struct ConditionFill {
     ///   - accept: takes note of a row that stays.
     mutating func run(
         _ builder: inout RowBuilder, row: (inout RowBuilder, Int) throws -> [SQLValue]?,
-        insert: ([SQLValue]) throws -> Bool, accept: (inout RowBuilder, [SQLValue]) throws -> Void
+        insert: ([SQLValue]) throws -> Bool,
+        accept: (inout RowBuilder, [SQLValue], StatedCondition.Local) throws -> Void
     ) throws {
         let judge = RowJudge(plan, on: connection)
         // What is hard, or cannot be, waits until the others are met.
         for effort in Self.efforts {
-            for condition in plan.conditions where freedom.isUnusual || !condition.isChange {
-                try meet(
-                    condition.expression, effort, judge, &builder, row: row, insert: insert, accept: accept)
+            for condition in plan.conditions where freedom.isUnusual || !condition.isForUnusualRows {
+                try meet(condition, effort, judge, &builder, row: row, insert: insert) {
+                    try accept(&$0, $1, condition)
+                }
             }
         }
     }
@@ -36,27 +38,38 @@ struct ConditionFill {
     /// How many rows may be computed for one condition, at first and then again.
     private static let efforts = [80, 320]
 
+    /// A row that is sought.
+    private struct Sought {
+        var goal: Constraint
+        /// What SQLite is asked to see whether a row meets it, where that is more than can be solved for.
+        var whole: StatedCondition.Whole?
+    }
+
     private mutating func meet(
-        _ condition: Expression, _ effort: Int, _ judge: RowJudge, _ builder: inout RowBuilder,
+        _ condition: StatedCondition.Local, _ effort: Int, _ judge: RowJudge, _ builder: inout RowBuilder,
         row: (inout RowBuilder, Int) throws -> [SQLValue]?,
         insert: ([SQLValue]) throws -> Bool, accept: (inout RowBuilder, [SQLValue]) throws -> Void
     ) throws {
+        let expression = condition.expression
         // Rows on which it is false tell more than those on which it is NULL.
-        let goals = [
-            Constraint(expression: condition), Constraint(expression: .unary("not", condition)),
-            Constraint(expression: condition, isWanted: false),
-        ]
-        for goal in goals where try work > 0 && isMet(goal) == false {
+        let sought =
+            (condition.whole.map { [Sought(goal: Constraint(expression: expression), whole: $0)] } ?? [])
+            + [
+                Sought(goal: Constraint(expression: expression)),
+                Sought(goal: Constraint(expression: .unary("not", expression))),
+                Sought(goal: Constraint(expression: expression, isWanted: false)),
+            ]
+        for sought in sought where try work > 0 && isMet(sought) == false {
             for attempt in 0..<2 {
                 guard let base = try row(&builder, attempt) else { break }
                 var solver = RowSolver(builder, judge, freedom)
-                let constraints = [goal] + plan.constraints(keepsLater: builder.keepsLater)
+                let constraints = [sought.goal] + plan.constraints(keepsLater: builder.keepsLater)
                 let limit = min(effort, work)
                 var left = limit
                 let solved = try solver.solved(base, constraints, &left)
                 work -= limit - left
                 guard let solved else { break }
-                if try isKept(solved, goal, insert) {
+                if try isKept(solved, sought, insert) {
                     try accept(&builder, solved)
                     break
                 }
@@ -66,25 +79,26 @@ struct ConditionFill {
     }
 
     /// Inserts a row, and takes it back if SQLite does not see what it was made for.
-    private func isKept(_ row: [SQLValue], _ goal: Constraint, _ insert: ([SQLValue]) throws -> Bool)
+    private func isKept(_ row: [SQLValue], _ sought: Sought, _ insert: ([SQLValue]) throws -> Bool)
         throws -> Bool
     {
         try connection.execute("SAVEPOINT drydock_condition")
         let isInserted = try insert(row)
         // A trigger may have ended the transaction.
         guard connection.isInTransaction else { return isInserted }
-        let isMet = try isInserted && isMet(goal) == true
+        let isMet = try isInserted && isMet(sought) == true
         if !isMet { try connection.execute("ROLLBACK TO drydock_condition") }
         try connection.execute("RELEASE drydock_condition")
         return isMet
     }
 
     /// Returns whether a row of the table is one that is sought; nil where SQLite cannot say.
-    private func isMet(_ goal: Constraint) throws -> Bool? {
-        let test = goal.isWanted ? goal.expression.sql : "NOT coalesce(\(goal.expression.sql), 0)"
-        let table = quotedName(plan.name)
+    private func isMet(_ sought: Sought) throws -> Bool? {
+        let expression = sought.whole?.expression ?? sought.goal.expression
+        let test = sought.goal.isWanted ? expression.sql : "NOT coalesce(\(expression.sql), 0)"
+        let (table, alias) = (quotedName(plan.name), quotedName(sought.whole?.alias ?? plan.name))
         do {
-            return try connection.firstRow("SELECT 1 FROM main.\(table) AS \(table) WHERE \(test) LIMIT 1") {
+            return try connection.firstRow("SELECT 1 FROM main.\(table) AS \(alias) WHERE \(test) LIMIT 1") {
                 _ in
                 true
             } ?? false

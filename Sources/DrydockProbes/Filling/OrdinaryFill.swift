@@ -101,17 +101,13 @@ struct OrdinaryFill {
         let plan = builder.plan
         let inserter = try RowInserter(plan, on: connection)
         var fill = ConditionFill(
-            plan: plan, connection: connection, freedom: try freedom(plan), work: work)
+            plan: plan, connection: connection, freedom: try conditionFreedom(plan), work: work)
         var rows: [[SQLValue]] = []
         try fill.run(&builder) { builder, attempt in
-            do {
-                return try builder.row(attempt: attempt) { try keys(for: $0) }
-            } catch is RowBuilder.Refusal {
-                return nil
-            }
+            try baseRow(&builder, attempt)
         } insert: { row in
             try inserter.refusal(of: row) == nil
-        } accept: { builder, row in
+        } accept: { builder, row, _ in
             builder.accept(row)
             rows.append(row)
         }
@@ -120,6 +116,21 @@ struct OrdinaryFill {
         inserted[name] = builder.count
         let columns = plan.columns.map(\.name)
         result.rows += rows.map { GeneratedRow(table: plan.name, columns: columns, values: $0) }
+    }
+
+    /// Returns a row to begin with; nil where none is found.
+    private mutating func baseRow(_ builder: inout RowBuilder, _ attempt: Int) throws -> [SQLValue]? {
+        for further in 0..<8 {
+            do {
+                return try builder.row(attempt: attempt + further) { reference in
+                    // Each parent may have the rows that it can have, but for those that were added for a condition.
+                    further == 0 ? try keys(for: reference) : try parentKeys.present(reference)
+                }
+            } catch is RowBuilder.Refusal {
+                continue
+            }
+        }
+        return nil
     }
 
     /// Returns what may change in a row: keys and references are chosen elsewhere.
@@ -135,6 +146,23 @@ struct OrdinaryFill {
                 freedom.fixed.formUnion(reference.columns)
             }
         }
+        return freedom
+    }
+
+    /// Returns what may change in a row so that it meets a condition: the key too, where the condition names one, and the
+    /// parent, where another has been added for that.
+    private mutating func conditionFreedom(_ plan: TablePlan) throws -> RowSolver.Freedom {
+        var freedom = try freedom(plan)
+        for (place, column) in plan.columns.enumerated() where column.isRowid { freedom.fixed.remove(place) }
+        for reference in plan.references where reference.columns.count == 1 {
+            let keys = try parentKeys.present(reference).compactMap(\.first)
+            freedom.allowed[reference.columns[0], default: []].formUnion(keys)
+            // What the table itself gets for its conditions; SQLite refuses what it did not get.
+            guard reference.parent == plan.folded, reference.isPresent else { continue }
+            freedom.allowed[reference.columns[0], default: []].formUnion(
+                plan.conditions.flatMap(\.expression.constants))
+        }
+        freedom.taken = plan.taken
         return freedom
     }
 

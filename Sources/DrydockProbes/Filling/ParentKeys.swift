@@ -21,6 +21,14 @@ struct ParentKeys {
         guard reference.parentColumns.count == reference.columns.count else { return [] }
         let name = ([reference.parent] + reference.parentColumns).joined(separator: "\u{0}")
         if let keys = known[name] { return keys }
+        let keys = try present(reference)
+        if isFinal { known[name] = keys }
+        return keys
+    }
+
+    /// Returns the keys that are in the parent now.
+    func present(_ reference: TablePlan.Reference) throws -> [[SQLValue]] {
+        guard reference.parentColumns.count == reference.columns.count else { return [] }
         let columns = reference.parentColumns.map(quotedName)
         let sql = """
             SELECT \(columns.joined(separator: ", ")) FROM main.\(quotedName(reference.parent)) \
@@ -28,9 +36,7 @@ struct ParentKeys {
             ORDER BY \(columns.joined(separator: ", ")) LIMIT \(Self.most)
             """
         // Without such a table or column, SQLite refuses each row that refers to it.
-        let keys = try rows(sql, columns.count)
-        if isFinal { known[name] = keys }
-        return keys
+        return try rows(sql, columns.count)
     }
 
     /// Returns the values that are in columns of a table.

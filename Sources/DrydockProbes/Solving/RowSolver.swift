@@ -14,6 +14,8 @@ struct RowSolver {
         var fixed: Set<Int> = []
         /// The values that a column may have, where only those of parents will do.
         var allowed: [Int: Set<SQLValue>] = [:]
+        /// The values that a key may not have, since migrations insert them.
+        var taken: [Int: Set<SQLValue>] = [:]
         /// Whether values may be NULL, of another storage class, or otherwise what few would type.
         var isUnusual = false
     }
@@ -142,6 +144,9 @@ struct RowSolver {
             return mayBeNull && !column.isNotNull ? replaced(row, place, value) : nil
         }
         if let allowed = freedom.allowed[place], !allowed.contains(value) { return nil }
+        if let taken = freedom.taken[place], taken.contains(value) { return nil }
+        // Nobody has typed a key, and SQLite begins with 1.
+        if column.isRowid, !freedom.isUnusual, (value.number ?? 0) < 1 { return nil }
         if !freedom.isUnusual || column.isStrict, !fits(value, column) { return nil }
         return replaced(row, place, value)
     }

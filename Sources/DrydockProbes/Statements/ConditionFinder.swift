@@ -23,9 +23,9 @@ struct ConditionFinder {
     /// Takes down what stands where a table does, with the name after it.
     private mutating func readTables() {
         for place in items.indices.dropFirst() {
-            guard case .word(var name) = items[place], Self.beforeTable.contains(items[place - 1]) else {
-                continue
-            }
+            guard case .word(var name) = items[place],
+                Self.beforeTable.contains(items[place - 1]) || isAfterConflictClause(place)
+            else { continue }
             var next = place + 1
             if item(next) == .symbol("."), case .word(let own)? = item(next + 1) {
                 name = own
@@ -35,6 +35,11 @@ struct ConditionFinder {
             if item(next) == .keyword("as") { next += 1 }
             if case .word(let alias)? = item(next) { tables[alias, default: []].insert(name) }
         }
+    }
+
+    /// Whether `UPDATE OR ...` stands before a place.
+    private func isAfterConflictClause(_ place: Int) -> Bool {
+        place >= 3 && items[place - 3] == .keyword("update") && items[place - 2] == .keyword("or")
     }
 
     private static let beforeTable: Set<NormalizedSQL.Item> = [

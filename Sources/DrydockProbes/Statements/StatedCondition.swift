@@ -16,7 +16,22 @@ struct StatedCondition: Sendable, Hashable {
     /// What a condition says of one table alone, with the columns that it has now.
     struct Local: Sendable, Hashable {
         var expression: Expression
-        var isChange: Bool
+        /// Whether it says that an expression changes a value.
+        var isChange = false
+        /// Whether it is that a row has the key with which a migration would replace it.
+        var isConflict = false
+        /// The condition with what it says of other tables.
+        var whole: Whole?
+
+        /// Whether only unusual rows are to meet it.
+        var isForUnusualRows: Bool { isChange || isConflict }
+    }
+
+    /// A condition on a row that also depends on the rows of other tables: `NOT EXISTS (SELECT ...)`.
+    struct Whole: Sendable, Hashable {
+        /// What the statement calls the table.
+        var alias: String
+        var expression: Expression
     }
 
     /// - Parameters:
@@ -24,10 +39,19 @@ struct StatedCondition: Sendable, Hashable {
     ///   - columns: the present names of its columns by present and later ones.
     /// - Returns: nil where nothing is said of this table alone.
     func local(_ names: [String], columns: [String: String]) -> Local? {
+        var others: [Expression] = []
+        var isWhole = true
         let parts = Constraint(expression: expression).conjuncts.compactMap { part -> Expression? in
+            if part.expression.ownColumns.isEmpty, part.expression.hasQuery, !part.expression.isUndecidable {
+                others.append(part.isWanted ? part.expression : .unary("not", part.expression))
+                return nil
+            }
             var found: [String: Expression] = [:]
             for name in part.expression.ownColumns {
-                guard let column = column(name, names, columns) else { return nil }
+                guard let column = column(name, names, columns) else {
+                    isWhole = false
+                    return nil
+                }
                 found[name] = .column(column)
             }
             guard !found.isEmpty, !part.expression.isUndecidable else { return nil }
@@ -35,8 +59,16 @@ struct StatedCondition: Sendable, Hashable {
             return part.isWanted ? expression : .unary("not", expression)
         }
         guard let first = parts.first else { return nil }
-        return Local(
-            expression: parts.dropFirst().reduce(first) { .binary("and", $0, $1) }, isChange: isChange)
+        let own = parts.dropFirst().reduce(first) { .binary("and", $0, $1) }
+        var local = Local(expression: own, isChange: isChange)
+        let aliases = tables.filter { $0.value.contains(where: names.contains) }.keys.sorted()
+        // The table's name stands for it only where it has no alias.
+        let alias = aliases.first { !names.contains($0) } ?? aliases.first
+        if isWhole, !others.isEmpty, let alias {
+            local.whole = Whole(
+                alias: alias, expression: others.reduce(own) { .binary("and", $0, $1) })
+        }
+        return local
     }
 
     /// The columns of a table that must equal a constant, with it.

@@ -13,6 +13,11 @@ struct StatementFacts: Sendable {
     private(set) var json: [String: [Use<Usage.JSONUse>]] = [:]
     /// The literals in the INSERT statements of a table.
     private(set) var inserted: [String: Set<SQLValue>] = [:]
+    /// The literals in those that insert what a query gives.
+    private var selected: [String: Set<SQLValue>] = [:]
+    /// The rows of literals that they have.
+    private var rows: [String: [InsertedRow]] = [:]
+    private var helpers = HelperTables()
     /// The names that a table has later, by its folded name.
     private(set) var laterNames: [String: [String]] = [:]
     /// The names that columns have later, by the folded name of the column.
@@ -26,7 +31,37 @@ struct StatementFacts: Sendable {
 
     init(_ statements: [SQLStatement]) {
         let texts = QuotedTexts(statements)
+        for statement in statements { noteRows(statement, texts) }
         for statement in statements { note(statement, texts) }
+    }
+
+    /// Takes note of the rows that a statement inserts, before what others compare with them.
+    private mutating func noteRows(_ statement: SQLStatement, _ texts: QuotedTexts) {
+        helpers.note(statement)
+        switch statement.action {
+        case .insert(let table, _, _):
+            let (name, items) = (table.name.foldedASCII, texts.items(statement))
+            let found = InsertedRow.rows(statement, items)
+            if found.isEmpty {
+                selected[name, default: []].formUnion(Self.literals(items))
+            } else if (rows[name]?.count ?? 0) < InsertedRow.most {
+                rows[name, default: []] += found
+                helpers.note(found, in: name)
+            } else {
+                selected[name, default: []].formUnion(Self.literals(items))
+            }
+        case .update, .delete, .select: break
+        default: return
+        }
+        if InsertedRow.isWord(statement.normalized.items[0], "with") {
+            helpers.noteCommonTables(texts.items(statement))
+        }
+    }
+
+    private static func literals(_ items: [NormalizedSQL.Item]) -> [SQLValue] {
+        items.compactMap { item in
+            if case .literal(let text) = item { Literal.value(text) } else { nil }
+        }
     }
 
     private mutating func note(_ statement: SQLStatement, _ texts: QuotedTexts) {
@@ -40,10 +75,7 @@ struct StatementFacts: Sendable {
             return
         case .insert(let table, _, _):
             items = texts.items(statement)
-            let values = items.compactMap { item -> SQLValue? in
-                if case .literal(let text) = item { Literal.value(text) } else { nil }
-            }
-            inserted[table.name.foldedASCII, default: []].formUnion(values)
+            inserted[table.name.foldedASCII, default: []].formUnion(Self.literals(items))
         case .createView(let name, _), .createTrigger(let name, _, _), .createIndex(let name, _):
             created.insert(name.name.foldedASCII)
             items = statement.normalized.items
@@ -58,11 +90,18 @@ struct StatementFacts: Sendable {
         }
         note(items, comparisons: compares)
         guard compares else { return }
+        if !helpers.isEmpty {
+            let names = ExpressionReader.names(items[...])
+            for (column, values) in helpers.comparisons(items) {
+                comparisons[column, default: []] += values.map { .init(value: $0, names: names) }
+            }
+        }
+        let replaced = helpers.replacing(items)
         if case .createTrigger(_, let table, _) = statement.action {
             noteConditions(
-                ConditionFinder.conditions(items, table: table.foldedASCII, file: statement.source.name))
+                ConditionFinder.conditions(replaced, table: table.foldedASCII, file: statement.source.name))
         } else {
-            noteConditions(ConditionFinder.conditions(items, file: statement.source.name))
+            noteConditions(ConditionFinder.conditions(replaced, file: statement.source.name))
         }
     }
 
@@ -133,11 +172,39 @@ struct StatementFacts: Sendable {
         }
     }
 
+    /// The folded names of the tables that statements with conditions name.
+    var conditionedTables: [String] { conditions.keys.sorted() }
+
+    /// Returns the rows of literals that migrations insert into a table.
+    func insertedRows(_ tables: [String]) -> [InsertedRow] { tables.flatMap { rows[$0] ?? [] } }
+
+    /// Returns the literals that migrations may insert into a column of a table.
+    /// - Parameters:
+    ///   - all: the columns of the table.
+    ///   - conflicts: the statements that count.
+    func insertedValues(
+        _ column: String, of tables: [String], all: [String], _ conflicts: Set<InsertedRow.Conflict>
+    ) -> Set<SQLValue> {
+        var values = tables.reduce(into: Set<SQLValue>()) { $0.formUnion(selected[$1] ?? []) }
+        for row in insertedRows(tables) where conflicts.contains(row.conflict) {
+            for name in names(ofColumn: column) {
+                if let value = row.value(of: name, all: all) { values.insert(value) }
+            }
+        }
+        return values
+    }
+
     /// Returns what statements ask of the rows of a table with columns of these names.
-    func conditions(on tables: [String], columns names: [String]) -> [StatedCondition.Local] {
+    /// - Parameter rowid: the column that is an alias of the rowid.
+    func conditions(on tables: [String], columns names: [String], rowid: String? = nil) -> [StatedCondition
+        .Local]
+    {
         let found = tables.flatMap { conditions[$0] ?? [] }
         guard !found.isEmpty else { return [] }
-        let columns = presentNames(names)
+        var columns = presentNames(names)
+        if let rowid {
+            for name in ["rowid", "oid", "_rowid_"] { columns[name] = columns[name] ?? rowid }
+        }
         var seen: Set<StatedCondition.Local> = []
         return found.compactMap { $0.local(tables, columns: columns) }.flatMap { condition in
             guard !condition.isChange else { return [condition] }

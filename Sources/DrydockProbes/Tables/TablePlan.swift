@@ -62,6 +62,9 @@ struct TablePlan: Sendable {
     var references: [Reference] = []
     /// The literals that migrations insert into the table.
     var reserved: Set<SQLValue> = []
+    /// The values of keys that migrations insert, by column; for unusual rows those that fail where a row has them.
+    var taken: [Int: Set<SQLValue>] = [:]
+    var takenPlainly: [Int: Set<SQLValue>] = [:]
     /// Columns in which later migrations refuse NULL.
     var laterNotNull: Set<Int> = []
     /// Whether a row can be left out without an error: ON CONFLICT IGNORE, RAISE(IGNORE).

@@ -10,11 +10,14 @@ struct TablePlanner {
     let numbers: [String: Int]
     /// The triggers that an INSERT fires, by the folded name of their table, sorted by name.
     private let triggers: [String: [Trigger]]
+    /// Which columns of tables with conditions refer to a table, by its folded name.
+    let children: [String: [ChildColumn]]
 
     init(_ request: SchemaLookup, later: [SchemaLookup], facts: StatementFacts) {
         (present, self.later, self.facts) = (request, later, facts)
         numbers = Self.numbers(request.schema)
         let inserting = request.schema.triggers.filter { $0.value.event == .insert }
+        children = ChildColumn.byParent(facts, [request] + later)
         triggers = Dictionary(grouping: inserting.sorted { $0.key < $1.key }.map(\.value)) {
             $0.table.foldedASCII
         }
@@ -46,8 +49,8 @@ struct TablePlanner {
         addReferences(table, demands, &plan)
         addChecks(table, demands, &plan)
         addTriggers(folded, &plan)
-        addUses(names, &plan)
         addConditions(table, names, &plan)
+        addUses(names, &plan)
         return plan
     }
 
@@ -174,7 +177,10 @@ struct TablePlanner {
         let referencing = Set(plan.references.flatMap(\.columns))
         for (place, column) in plan.columns.enumerated() where !referencing.contains(place) && !column.isRowid
         {
-            guard let (parent, key) = impliedParent(column, of: table) else { continue }
+            guard
+                let (parent, key) = Self.impliedParent(
+                    column.name, column.affinity, of: table, in: present.schema)
+            else { continue }
             plan.references.append(
                 .init(columns: [place], parent: parent, parentColumns: [key], isPresent: false))
         }
@@ -192,8 +198,10 @@ struct TablePlanner {
 
     /// Returns the table that a column without a foreign key names: `user_id` names `user` or `users`, and `parent_id`
     /// the table itself.
-    private func impliedParent(_ column: ColumnPlan, of table: Table) -> (table: String, key: String)? {
-        var words = ColumnKind.words(column.name)
+    static func impliedParent(
+        _ column: String, _ affinity: Affinity, of table: Table, in schema: Schema
+    ) -> (table: String, key: String)? {
+        var words = ColumnKind.words(column)
         guard words.count > 1, words.last == "id" else { return nil }
         words.removeLast()
         let stem = words.joined(separator: "_")
@@ -201,8 +209,8 @@ struct TablePlanner {
         var names = [stem, plural, stem + "es", words.joined(), words.joined() + "s"]
         if words == ["parent"] { names.insert(table.name.foldedASCII, at: 0) }
         for name in names where name != table.name.foldedASCII || words == ["parent"] {
-            guard let parent = present.schema.tables[name], let key = parent.primaryKey, key.terms.count == 1,
-                let term = parent.column(key.terms[0].column), parent.affinity(of: term) == column.affinity
+            guard let parent = schema.tables[name], let key = parent.primaryKey, key.terms.count == 1,
+                let term = parent.column(key.terms[0].column), parent.affinity(of: term) == affinity
             else { continue }
             return (name, term.name.foldedASCII)
         }
@@ -255,28 +263,6 @@ struct TablePlanner {
         }
     }
 
-    // MARK: - Conditions
-
-    /// Adds what is solved for values: constraints, and the conditions of statements.
-    private func addConditions(_ table: Table, _ names: [String], _ plan: inout TablePlan) {
-        for column in table.columns {
-            guard let generated = column.generated else { continue }
-            plan.generated[column.name.foldedASCII] = ExpressionReader.expression(generated.expression)
-        }
-        // One generated column may be made of another.
-        for _ in 0..<min(plan.generated.count, 4) {
-            plan.generated = plan.generated.mapValues { $0.replacing(plan.generated) }
-        }
-        for check in plan.checks + plan.laterChecks {
-            for case .isNull(let name) in check.alternatives.all.joined() {
-                if let place = plan.places[name] { plan.mustBeNull.insert(place) }
-            }
-            if check.expression?.functions.contains("typeof") ?? false { plan.hasTypeChecks = true }
-        }
-        let found = facts.conditions(on: names, columns: table.columns.map(\.name.foldedASCII))
-        plan.conditions = Array(found.prefix(ConditionFill.most))
-    }
-
     // MARK: - Uses
 
     /// Adds the values that statements compare columns with, and sorts the columns by what they are compared with.
@@ -310,7 +296,10 @@ struct TablePlanner {
                 case (.numeric, .text): !column.isStrict
                 default: false
                 }
-            if fits, !found.contains(value), !(isKey && plan.reserved.contains(value)) { found.append(value) }
+            guard fits, !found.contains(value), !(isKey && plan.reserved.contains(value)) else { continue }
+            // A key that a condition names beside something else is for a row that meets the whole condition.
+            if column.isUnique, plan.asksMore(of: column.folded, value) { continue }
+            found.append(value)
         }
         return found
     }

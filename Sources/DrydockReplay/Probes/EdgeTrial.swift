@@ -30,6 +30,8 @@ struct EdgeTrial {
         var without: [GeneratedRows.EmptyTable] = []
         /// Whether the step failed, and no rows were found with which it comes to an end.
         var isCut = false
+        /// The statements that chose rows and found none of those either, by index; nil where that is not known.
+        var idle: Set<Int>?
     }
 
     /// Returns what only such rows show.
@@ -47,7 +49,7 @@ struct EdgeTrial {
         let generated = made.rows
         outcome.without = made.empty
         guard !generated.isEmpty, let state = try await state(with: generated) else { return outcome }
-        outcome.findings = try await new(from: state, known, limit: Self.searchLimit, &runs)
+        (outcome.findings, outcome.idle) = try await new(from: state, known, limit: Self.searchLimit, &runs)
         // Rows that stop the step hide what it does to the others.
         guard outcome.findings.contains(where: { $0.rule == .migrationFailed }) else { return outcome }
         var attempts = 0
@@ -57,7 +59,9 @@ struct EdgeTrial {
             return outcome
         }
         let seen = known.union(outcome.findings.map(FindingIdentity.init))
-        outcome.findings += try await new(from: state, seen, limit: Self.searchLimit - 1, &runs)
+        let others = try await new(from: state, seen, limit: Self.searchLimit - 1, &runs)
+        outcome.findings += others.findings
+        outcome.idle = others.idle
         return outcome
     }
 
@@ -116,10 +120,11 @@ struct EdgeTrial {
 
     private func new(
         from state: DatabaseState, _ known: Set<FindingIdentity>, limit: Int, _ runs: inout Int
-    ) async throws -> [Finding] {
+    ) async throws -> (findings: [Finding], idle: Set<Int>?) {
         var seen = known
         var result: [Finding] = []
-        for var finding in try await scene.findings(from: state, explains: true)
+        let trial = try await scene.trial(from: state, explains: true)
+        for var finding in trial.findings
         where finding.severity > .note && seen.insert(FindingIdentity(finding)).inserted {
             if result.count < limit {
                 let search = CounterexampleSearch(scene: scene, schema: schema, start: state)
@@ -129,7 +134,7 @@ struct EdgeTrial {
             finding.tags = [.probe]
             result.append(finding)
         }
-        return result
+        return (result, trial.idle)
     }
 
     /// Returns rows with which the step does not fail: those of both halves that survive together.

@@ -193,6 +193,7 @@ struct ProbeWalk {
         announce(batch[0], opened.plan)
         var runner = BatchRun(set: context.set, database: opened.database, overlay: opened.overlay)
         runner.command = context.commandRun(parent.watchdog)
+        runner.notesIdle = true
         let work = WorkLimit(steps: parent.source.options.instructionLimit)
         var outcome = try await parent.watchdog.limiting(work) { try await runner.run(batch) }
         // A shared transaction may repair later what the COMMIT refuses here.
@@ -282,7 +283,8 @@ struct ProbeWalk {
         if isChecked {
             state = try await replay.judge(reached.step, from: before, to: after)
             if context.checksRollback { try await replay.checkRollback(reached, from: before, to: state) }
-            try await tryEdgeRows(reached.step, before)
+            let idle = try await tryEdgeRows(reached.step, before)
+            noteIdle(reached, idle, in: reader.schema(of: before.catalog))
             noteLimits(of: reached.migrations, in: reader.schema(of: before.catalog))
         } else {
             state = after

@@ -34,8 +34,9 @@ extension ProbeWalk {
     }
 
     /// Runs a migration once more, on rows that few would expect.
-    mutating func tryEdgeRows(_ migration: Migration, _ before: DatabaseState) async throws {
-        guard var scene = scenes[migration.identifier], isWorthEdgeRows(scene, migration) else { return }
+    /// - Returns: the statements that found none of them, by index; nil where that is not known.
+    mutating func tryEdgeRows(_ migration: Migration, _ before: DatabaseState) async throws -> Set<Int>? {
+        guard var scene = scenes[migration.identifier], isWorthEdgeRows(scene, migration) else { return nil }
         let seconds = replay.result.summary.steps.last?.seconds ?? 0
         scene.commandLimit = .seconds(5) + .seconds(10 * seconds)
         let work = WorkLimit(steps: EdgeTrial.workLimit)
@@ -46,7 +47,7 @@ extension ProbeWalk {
             var schema = reader.schema(of: before.catalog)
             if context.command == nil {
                 let touched = StepTables(scene, in: schema, needsRows: true)
-                guard !touched.named.isEmpty else { return }
+                guard !touched.named.isEmpty else { return nil }
                 if let excerpt = StepExcerpt(touched, of: schema) {
                     scene = try await excerpt.excerpt(of: scene)
                     schema = reader.schema(of: scene.before.catalog)
@@ -55,7 +56,10 @@ extension ProbeWalk {
             let trial = EdgeTrial(
                 scene: scene, source: parent.source, schema: schema, later: later.after(index))
             let outcome = try await trial.outcome(except: known, &runs)
-            if !work.hasStopped { return take(outcome, migration) }
+            if !work.hasStopped {
+                take(outcome, migration)
+                return outcome.idle
+            }
         } catch let error as EngineError where error.isInterrupt && work.hasStopped {
             // The ordinary rows were checked.
         } catch is CommandFailure where !parent.watchdog.isTripped {
@@ -66,6 +70,7 @@ extension ProbeWalk {
             .undecided(
                 "\(migration.identifier) does not come to an end with unusual rows, so what it does to them was not seen"
             ))
+        return nil
     }
 
     private mutating func take(_ outcome: EdgeTrial.Outcome, _ migration: Migration) {

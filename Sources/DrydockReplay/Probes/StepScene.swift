@@ -70,7 +70,9 @@ struct StepScene: Sendable {
         }
         return try await context.engine.use(overlay, settings: settings) {
             try await $0.withConnection(prepare)
-            return try await BatchRun(set: context.set, database: $0, overlay: overlay).run(migrations)
+            var run = BatchRun(set: context.set, database: $0, overlay: overlay)
+            run.notesIdle = true
+            return try await run.run(migrations)
         }
     }
 
@@ -96,7 +98,34 @@ struct StepScene: Sendable {
     /// Runs the step on a state and checks every rule of a step.
     /// - Parameter explains: whether the cause is searched for, and the rows that made it fail.
     func findings(from state: DatabaseState, explains: Bool) async throws -> [Finding] {
+        try await trial(from: state, explains: explains).findings
+    }
+
+    struct Trial: Sendable {
+        var findings: [Finding]
+        /// The statements that chose rows and found none, by index; nil where the step did not come to its end, or that
+        /// is not known.
+        var idle: Set<Int>?
+    }
+
+    /// Runs the step on a state, checks every rule of a step, and notes which statements find rows.
+    /// - Parameter explains: see ``findings(from:explains:)``.
+    func trial(from state: DatabaseState, explains: Bool) async throws -> Trial {
         let outcome = try await outcome(from: state)
+        let findings = try await findings(of: outcome, from: state, explains)
+        guard outcome.failure == nil else { return Trial(findings: findings) }
+        var (idle, count): (Set<Int>, Int) = ([], 0)
+        for reached in outcome.reached {
+            guard let own = reached.idle else { return Trial(findings: findings) }
+            idle.formUnion(own.map { $0 + count })
+            count += reached.step.statements.count
+        }
+        return Trial(findings: findings, idle: idle)
+    }
+
+    private func findings(
+        of outcome: BatchRun.Outcome, from state: DatabaseState, _ explains: Bool
+    ) async throws -> [Finding] {
         var (findings, before): ([Finding], DatabaseState) = ([], state)
         for reached in outcome.reached {
             let after = try await inspector.inspect(

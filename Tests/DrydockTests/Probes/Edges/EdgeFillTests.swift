@@ -116,4 +116,48 @@ import Testing
         #expect(first.edges.rows == second.edges.rows)
         #expect(first.dump == second.dump)
     }
+
+    /// What a migration replaces, by its key, and whether it is there.
+    private static let replaced: [(sql: String, test: String)] = [
+        ("REPLACE INTO e VALUES ('theme', 'dark', NULL);", "k = 'theme'"),
+        ("INSERT OR REPLACE INTO \"E\" (v, \"K\") VALUES ('dark', 'theme'), ('x', 'size');", "k = 'size'"),
+        ("REPLACE INTO e (k, v) SELECT 'theme', 'dark';", "k = 'theme'"),
+        (
+            "INSERT INTO e (k, v) VALUES ('theme', 'dark') ON CONFLICT (k) DO UPDATE SET v = excluded.v;",
+            "k = 'theme'"
+        ),
+        ("REPLACE INTO n (v, code) VALUES ('dark', 7);", "code = 7"),
+        ("REPLACE INTO two VALUES ('a', -3, 'x');", "a = 'a' AND b = -3"),
+    ]
+
+    @Test(arguments: replaced.indices)
+    func `a row has the key that a migration replaces`(_ index: Int) async throws {
+        let (sql, test) = Self.replaced[index]
+        let outcome = try await edges(
+            RowCase(
+                """
+                CREATE TABLE e (k TEXT PRIMARY KEY COLLATE NOCASE, v TEXT NOT NULL, updated_at TEXT);
+                CREATE TABLE n (id INTEGER PRIMARY KEY, code INTEGER UNIQUE, v TEXT);
+                CREATE TABLE two (a TEXT, b INTEGER, c TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID;
+                """, later: sql))
+        let table = test.hasPrefix("k") ? "e" : test.hasPrefix("c") ? "n" : "two"
+        let rows = outcome.edges.rows.filter { $0.table == table }
+        let keys: [SQLValue] = ["theme", "size", 7, .integer(-3)]
+        #expect(rows.contains { $0.values.contains(where: keys.contains) }, "\(rows)")
+    }
+
+    @Test func `a row that is replaced has children, and one that is inserted is not made`() async throws {
+        let tables = """
+            CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT);
+            CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INTEGER NOT NULL REFERENCES a ON DELETE CASCADE);
+            """
+        let outcome = try await edges(RowCase(tables, later: "REPLACE INTO a VALUES (1, 'x');"))
+        #expect(values(outcome, "a", "id").contains(1))
+        #expect(values(outcome, "b", "a_id").contains(1))
+        #expect(!outcome.result.rows.contains { $0.table == "a" && $0.values[0] == 1 })
+        let others = try await edges(
+            RowCase(
+                tables, later: "INSERT INTO a VALUES (1, 'x'); REPLACE INTO a VALUES (1, 'y'), (NULL, 'z');"))
+        #expect(!values(others, "a", "id").contains(1))
+    }
 }
