@@ -153,7 +153,7 @@ final class NIOConnection: Connection {
         return writes.tracker
     }
 
-    /// Removes the hooks, unless somebody observes the connection.
+    /// Removes the hooks, unless the connection is still observed.
     func endObservation() {
         if !writes.tracker.isObserved { writes.remove(from: handle) }
     }

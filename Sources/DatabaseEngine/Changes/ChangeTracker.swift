@@ -12,7 +12,7 @@ import Darwin
 ///
 /// Hooks say when a commit is worth looking for and which tables were written. Whether there was a commit is decided by
 /// two numbers of SQLite, so that none is missed of which a hook knows nothing (the backup API, a statement that
-/// somebody stepped by hand): `PRAGMA data_version` changes with commits of other connections
+/// was stepped by its handle): `PRAGMA data_version` changes with commits of other connections
 /// (https://www.sqlite.org/pragma.html#pragma_data_version), and SQLITE_FCNTL_DATA_VERSION with those of others and of
 /// this one (https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html#sqlitefcntldataversion). Their difference
 /// changes with this connection's commits alone.
