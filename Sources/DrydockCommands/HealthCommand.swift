@@ -34,8 +34,8 @@ struct HealthCommand: DrydockSubcommand {
                 --without CHECK        leave this check out; may be repeated
             -w, --warning CHECK=RANGE  the range outside of which it is a warning
             -c, --critical CHECK=RANGE the range outside of which it is an error
-                --follow               show what changes, until Ctrl-C; lines of JSON in a pipe
-                --interval DURATION    with --follow, how often to look    (default: 1s)
+                --follow               show what changes until Ctrl-C; in a pipe JSON lines
+                --interval DURATION    how often --follow looks  (default: 1s)
                 --accept               what is found now is known, and not reported again
                 --format F             human, json, nagios, prometheus, html, ...
                 --report F=PATH        write a report to a file too; may be repeated

@@ -4,6 +4,7 @@ import Dispatch
 import Drydock
 import DrydockReport
 import Foundation
+import SQLiteSchema
 
 /// `drydock health --follow`: prints a database's health whenever something changes, until it is interrupted.
 struct HealthFollow {

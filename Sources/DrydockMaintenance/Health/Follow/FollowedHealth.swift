@@ -23,20 +23,19 @@ struct FollowedHealth {
     /// The findings of the last check, by what they are about.
     private var findings: [FindingKey: Finding] = [:]
 
-    /// Of the time, the part that is spent on checks is at most one in this many.
-    private static let share = 20
+    private let share: Int
     private static let historyLimit = 100
     private static let tableLimit = 50
 
     /// - Throws: ``RequestError``.
-    init(_ engine: any Engine, _ request: HealthRequest) throws {
+    init(_ engine: any Engine, _ request: HealthRequest, share: Int) throws {
         try HealthInspector.checkNames(request)
         let paths = try DatabaseNames.resolve(request.databases)
         guard let path = paths.first, paths.count == 1 else {
             throw RequestError(
                 .settingInvalid, "\(paths.count) databases are named, and one at a time can be followed")
         }
-        (self.engine, self.request, self.path) = (engine, request, path)
+        (self.engine, self.request, self.path, self.share) = (engine, request, path, share)
         baseline = try request.baseline.map { try HealthBaseline.load($0) } ?? .none
         mark = FileMark(path)
     }
@@ -94,7 +93,7 @@ struct FollowedHealth {
         let checked = baseline.withoutKnown(
             await HealthRun(engine: engine, path: path, request: request).run())
         let seconds = (ContinuousClock.now - start).inSeconds
-        checkIsDue = ContinuousClock.now + .seconds(seconds * Double(Self.share - 1))
+        checkIsDue = ContinuousClock.now + .seconds(seconds * Double(share - 1))
         update.report = Report([checked])
         update.report.seconds = seconds
         update.checkedAt = Date().timeIntervalSince1970

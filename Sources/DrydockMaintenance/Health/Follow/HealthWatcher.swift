@@ -25,6 +25,8 @@ public struct HealthWatcher: AsyncSequence, Sendable {
     private let engine: any Engine
     private let request: HealthRequest
     private let interval: Duration
+    /// Of the time, the part that is spent on checks is at most one in this many.
+    var share = 20
 
     /// - Parameters:
     ///   - request: what to check; it names one database.
@@ -37,10 +39,12 @@ public struct HealthWatcher: AsyncSequence, Sendable {
         fileprivate let engine: any Engine
         fileprivate let request: HealthRequest
         fileprivate let interval: Duration
+        fileprivate let share: Int
         private var followed: FollowedHealth?
 
         fileprivate init(_ watcher: HealthWatcher) {
             (engine, request, interval) = (watcher.engine, watcher.request, watcher.interval)
+            share = watcher.share
         }
 
         /// Waits until something has changed.
@@ -48,7 +52,7 @@ public struct HealthWatcher: AsyncSequence, Sendable {
         /// - Throws: ``RequestError`` if the request is not valid; only the first time.
         public mutating func next() async throws -> HealthUpdate? {
             guard var followed else {
-                var first = try FollowedHealth(engine, request)
+                var first = try FollowedHealth(engine, request, share: share)
                 let update = await first.look()
                 followed = first
                 return Task.isCancelled ? nil : update
