@@ -46,7 +46,16 @@ public protocol OpenDatabase: Sendable {
     ///   check fails; the transaction of that migration is rolled back.
     func migrate(_ migrations: [EngineMigration]) async throws -> [EngineMigration.Ran]
 
-    /// Closes every connection. Later calls throw.
+    /// Observes commits from now on, whichever connection makes them.
+    ///
+    /// This database's own commits are reported with their tables, after they are durable; those of other connections
+    /// and processes once `PRAGMA data_version` shows them.
+    /// - Parameter interval: how often to look for what others have committed. Looking takes a read lock for as long as
+    ///   two pragmas last, and does not wait for one.
+    /// - Throws: ``EngineError`` if the database is closed or cannot be read.
+    func changes(every interval: Duration) async throws -> DatabaseChanges
+
+    /// Closes every connection. Later calls throw, and ``changes(every:)`` ends.
     func close() async throws
 }
 
@@ -55,6 +64,12 @@ extension OpenDatabase {
     /// - Throws: ``EngineError`` as ``migrate(_:)`` does.
     public func apply(_ migration: EngineMigration) async throws {
         _ = try await migrate([migration])
+    }
+
+    /// Observes commits from now on, and looks ten times a second for those of others.
+    /// - Throws: ``EngineError`` as ``changes(every:)`` does.
+    public func changes() async throws -> DatabaseChanges {
+        try await changes(every: .milliseconds(100))
     }
 }
 

@@ -20,6 +20,7 @@ struct HealthCommand: DrydockSubcommand {
             drydock health app.sqlite --budget 5s --continue health.state
                                                           five seconds, and on from there
             drydock health app.sqlite --accept            known now, not reported again
+            drydock health app.sqlite --follow            watch it, as top does
             drydock health app.sqlite -w freelist=40 -c wal-size=1073741824
             drydock health app.sqlite --format nagios     a line for a monitoring system
             drydock health app.sqlite -q --report prometheus=drydock.prom
@@ -33,6 +34,8 @@ struct HealthCommand: DrydockSubcommand {
                 --without CHECK        leave this check out; may be repeated
             -w, --warning CHECK=RANGE  the range outside of which it is a warning
             -c, --critical CHECK=RANGE the range outside of which it is an error
+                --follow               show what changes until Ctrl-C; in a pipe JSON lines
+                --interval DURATION    how often --follow looks  (default: 1s)
                 --accept               what is found now is known, and not reported again
                 --format F             human, json, nagios, prometheus, html, ...
                 --report F=PATH        write a report to a file too; may be repeated
@@ -48,6 +51,7 @@ struct HealthCommand: DrydockSubcommand {
             1  findings
             2  a database is missing or cannot be read at all, or drydock.yml is wrong
             64 bad usage
+            130 interrupted, as --follow always ends
             With --format nagios: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
             """)
 
@@ -100,6 +104,18 @@ struct HealthCommand: DrydockSubcommand {
     @Flag(help: "Write what is found to the file of known findings; it is not reported again.")
     var accept = false
 
+    @Flag(
+        help: ArgumentHelp(
+            "Show one database's health whenever something changes, until interrupted: on a terminal a screen, otherwise a JSON object a line."
+        ))
+    var follow = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How often --follow looks, such as 500ms or 5s. (default: 1s)", valueName: "duration"),
+        transform: TimeLimit.parsed)
+    var interval: TimeLimit?
+
     @Option(
         help: ArgumentHelp(
             "What goes to standard output: \(formats.joined(separator: ", ")). (default: human; auto where CI is set)",
@@ -144,8 +160,23 @@ struct HealthCommand: DrydockSubcommand {
         }
         if databases.isEmpty { throw ValidationError("no database is named") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
+        if let fault = followFault { throw ValidationError(fault) }
         // A monitoring system knows four statuses, and gets the fault in its own format.
         if format != "nagios", let usageFault { throw ValidationError(usageFault) }
+    }
+
+    /// What does not go together with following a database.
+    private var followFault: String? {
+        guard follow else { return interval == nil ? nil : "--interval is for --follow" }
+        if databases.count > 1 { return "--follow takes one database; run one command for each" }
+        if let format, !["human", "json"].contains(format) {
+            return "--follow writes the formats human and json, and not '\(format)'"
+        }
+        let excluded = [
+            ("--accept", accept), ("--continue", progress != nil), ("--report", !report.isEmpty),
+            ("--quiet", quiet), ("--verbose", verbose),
+        ]
+        return excluded.first(where: \.1).map { "--follow and \($0.0) exclude each other" }
     }
 
     /// The checks with a figure that `--only` names.
@@ -171,6 +202,9 @@ struct HealthCommand: DrydockSubcommand {
             let config = try ConfigFile.load(stubs.config)
             let settings = try HealthSettings(self, config)
             failure.writes(settings.reports.compactMap(\.plain))
+            if follow {
+                return try await HealthFollow(self, settings, engine: engines.driver(config)).run()
+            }
             let inspector = HealthInspector(engine: engines.driver(config))
             let task = Task { try await inspector.run(settings.request) }
             let interruption = Interruption(lastWords: Self.interrupted) { task.cancel() }
@@ -186,6 +220,7 @@ struct HealthCommand: DrydockSubcommand {
                 "DRYDOCK UNKNOWN - \(VisibleText.line(error.description).replacing("|", with: "/"))\n")
             throw ExitCode(NagiosRenderer.Status.unknown.rawValue)
         } catch is CancellationError {
+            if follow { throw ExitCode(130) }
             Terminal.writeError(Self.interrupted)
             throw ExitCode(130)
         }

@@ -54,7 +54,7 @@ private struct JSONMigrated: Encodable {
     var replays: [JSONReplay]
 }
 
-private struct JSONHealth: Encodable {
+struct JSONHealth: Encodable {
     var databases: [JSONDatabase]
     var finishedAt: Double
 
@@ -86,7 +86,7 @@ private struct JSONFix: Encodable {
     }
 }
 
-private struct JSONDatabase: Encodable {
+struct JSONDatabase: Encodable {
     var path: String
     var trouble: String?
     var seconds: Double

@@ -30,6 +30,10 @@ final class MigratorDatabase: OpenDatabase {
         try await base.read(body)
     }
 
+    func changes(every interval: Duration) async throws -> DatabaseChanges {
+        try await base.changes(every: interval)
+    }
+
     func close() async throws { try await base.close() }
 
     /// Runs the migrator up to the last of these migrations; the migrator decides what runs, not their bodies.

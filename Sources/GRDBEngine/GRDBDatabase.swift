@@ -7,6 +7,7 @@ package final class GRDBDatabase: OpenDatabase {
     private let writer: any DatabaseWriter
     /// Whether the database is closed: GRDB's queue crashes if it is used after that.
     private let isClosed = Atomic(false)
+    private let commits = CommitObserver()
 
     private let interrupt: (@Sendable () -> Bool)?
     private let statements: StatementLog?
@@ -65,9 +66,46 @@ package final class GRDBDatabase: OpenDatabase {
         return ran.identifiers.withLock { $0.map { .init($0) } }
     }
 
+    package func changes(every interval: Duration) async throws -> DatabaseChanges {
+        let (mailbox, commits) = (ChangeMailbox(), commits)
+        try await onWriter { database, handle in
+            if !commits.tracker.isObserved {
+                database.add(transactionObserver: commits, extent: .observerLifetime)
+            }
+            try commits.tracker.begin(handle)
+            commits.tracker.add(mailbox)
+        }
+        let observation = ChangeObservation(mailbox, every: interval) { [weak self] in
+            guard let self, !isClosed.load(ordering: .sequentiallyConsistent) else { return false }
+            // In a task of its own: GRDB interrupts the connection of a cancelled one, which may be closed by then.
+            try await Task { try await self.onWriter { try commits.tracker.poll($1) } }.value
+            return true
+        } ended: { [weak self] in
+            if commits.tracker.remove(mailbox) { return }
+            Task { [weak self] in
+                try? await self?.onWriter { database, _ in
+                    if !commits.tracker.isObserved { database.remove(transactionObserver: commits) }
+                }
+            }
+        }
+        return DatabaseChanges(observation)
+    }
+
+    private func onWriter(
+        _ body: @escaping @Sendable (Database, OpaquePointer) throws -> Void
+    ) async throws {
+        try await translatingErrors {
+            try await writer.writeWithoutTransaction { database in
+                guard let handle = database.sqliteConnection else { return }
+                try body(database, handle)
+            }
+        }
+    }
+
     package func close() async throws {
         try await translatingErrors { try writer.close() }
         isClosed.store(true, ordering: .sequentiallyConsistent)
+        commits.tracker.end()
     }
 
     private final class Ran: Sendable {

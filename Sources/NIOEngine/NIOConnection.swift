@@ -7,6 +7,7 @@ final class NIOConnection: Connection {
     let statements: StatementLog?
     private let cache: StatementCache
     private let stop: Stop
+    private let writes = WriteRecorder()
 
     /// - Throws: ``EngineError`` when SQLite cannot open it or a setup statement fails.
     init(_ location: DatabaseLocation, _ settings: ConnectionSettings) throws {
@@ -21,7 +22,7 @@ final class NIOConnection: Connection {
         }
         self.handle = handle
         statements = settings.statements
-        cache = StatementCache()
+        cache = StatementCache(writes)
         stop = Stop(settings.interrupt)
         try stop.passing { try setUp(settings) }
     }
@@ -33,6 +34,7 @@ final class NIOConnection: Connection {
     func close() {
         guard !isClosed else { return }
         isClosed = true
+        writes.tracker.end()
         cache.empty()
         sqlite3_close_v2(handle)
     }
@@ -67,7 +69,10 @@ final class NIOConnection: Connection {
                 guard let (statement, next) = try compile(start) else { break }
                 rest = next
                 guard let statement else { continue }
-                defer { sqlite3_finalize(statement) }
+                defer {
+                    writes.forget(statement)
+                    sqlite3_finalize(statement)
+                }
                 cache.note(statement)
                 while try step(statement) {}
             }
@@ -111,7 +116,9 @@ final class NIOConnection: Connection {
         try stop.check()
         var statement: OpaquePointer?
         var rest: UnsafePointer<CChar>?
+        writes.willCompile()
         let code = sqlite3_prepare_v3(handle, text, -1, 0, &statement, &rest)
+        writes.didCompile(statement)
         guard code == SQLITE_OK else {
             let offset = SQLiteLibrary.errorOffset(on: handle)
             throw EngineError(
@@ -129,11 +136,26 @@ final class NIOConnection: Connection {
     /// - Returns: false after the last row.
     private func step(_ statement: OpaquePointer) throws -> Bool {
         try stop.check()
-        let code = sqlite3_step(statement)
+        let code = writes.stepping(statement, on: handle) { sqlite3_step(statement) }
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
         let sql = sqlite3_sql(statement).map { String(cString: $0) }
         throw EngineError(extendedCode: code, on: handle, sql: sql?.trimmingBlanks)
+    }
+
+    // MARK: - Observation
+
+    /// Begins to post to a mailbox.
+    func observe(_ mailbox: ChangeMailbox) throws -> ChangeTracker {
+        writes.install(on: handle)
+        try writes.tracker.begin(handle)
+        writes.tracker.add(mailbox)
+        return writes.tracker
+    }
+
+    /// Removes the hooks, unless the connection is still observed.
+    func endObservation() {
+        if !writes.tracker.isObserved { writes.remove(from: handle) }
     }
 
     // MARK: - What must come to pass

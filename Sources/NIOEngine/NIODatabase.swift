@@ -50,6 +50,18 @@ final class NIODatabase: OpenDatabase {
         try await use { try $0.migrate(migrations) }
     }
 
+    func changes(every interval: Duration) async throws -> DatabaseChanges {
+        let mailbox = ChangeMailbox()
+        let tracker = try await use { try $0.observe(mailbox) }
+        let observation = ChangeObservation(mailbox, every: interval) { [weak self] in
+            try await self?.use { try tracker.poll($0.handle) } != nil
+        } ended: { [weak self] in
+            if tracker.remove(mailbox) { return }
+            Task { [weak self] in try? await self?.use { $0.endObservation() } }
+        }
+        return DatabaseChanges(observation)
+    }
+
     func close() async throws {
         try await run { connection in
             connection?.close()

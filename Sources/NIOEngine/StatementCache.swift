@@ -8,12 +8,15 @@ final class StatementCache {
     private static let limit = 64
     private var idle: [String: OpaquePointer] = [:]
     private var isOpen = true
+    private let writes: WriteRecorder
+
+    init(_ writes: WriteRecorder) { self.writes = writes }
 
     func take(_ sql: String) -> OpaquePointer? { idle.removeValue(forKey: sql) }
 
     func put(_ statement: OpaquePointer, _ sql: String) {
         guard isOpen, idle[sql] == nil, idle.count < Self.limit, Self.isOfRows(statement) else {
-            sqlite3_finalize(statement)
+            finalize(statement)
             return
         }
         sqlite3_reset(statement)
@@ -33,8 +36,13 @@ final class StatementCache {
     }
 
     private func discard() {
-        for statement in idle.values { sqlite3_finalize(statement) }
+        for statement in idle.values { finalize(statement) }
         idle = [:]
+    }
+
+    private func finalize(_ statement: OpaquePointer) {
+        writes.forget(statement)
+        sqlite3_finalize(statement)
     }
 
     /// Returns whether a statement begins like one that does not change the schema. One that begins with a

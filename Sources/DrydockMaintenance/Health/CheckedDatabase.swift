@@ -9,6 +9,15 @@ package struct CheckedDatabase: Sendable {
     /// What was not checked in a database that has errors anyway. It counts once these errors are known.
     var gapsBehindErrors: [Finding] = []
 
+    /// The sizes of tables and indexes, for those who follow how they grow.
+    var trees: [Tree] = []
+
+    /// The size of a table, or of an index of it.
+    struct Tree: Sendable {
+        var table: String
+        var bytes: Int
+    }
+
     package init(path: String) { health = DatabaseHealth(path: path) }
 
     package subscript<Value>(dynamicMember member: WritableKeyPath<DatabaseHealth, Value>) -> Value {

@@ -100,6 +100,7 @@ struct HealthResult: Sendable {
     var measures: [HealthMeasure] = []
     /// What could not be checked.
     var notReached: [CheckedDatabase.NotReached] = []
+    var trees: [CheckedDatabase.Tree] = []
 
     init(
         _ findings: [Finding] = [], measures: [HealthMeasure] = [],

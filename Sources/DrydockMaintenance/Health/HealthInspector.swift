@@ -28,9 +28,7 @@ public struct HealthInspector: Sendable {
     package func check(
         _ request: HealthRequest
     ) async throws -> (databases: [CheckedDatabase], accepted: (path: String, count: Int)?) {
-        for name in request.only.union(request.without).union(request.thresholds.keys).sorted() {
-            if let fault = HealthChecks.fault(ofName: name) { throw RequestError(.settingInvalid, fault) }
-        }
+        try Self.checkNames(request)
         let paths = try DatabaseNames.resolve(request.databases)
         let baseline = try request.baseline.map { try HealthBaseline.load($0) } ?? .none
         let progress = try request.progress.map { try HealthProgress.load($0) } ?? HealthProgress()
@@ -42,6 +40,13 @@ public struct HealthInspector: Sendable {
         let known = baseline.accepting(databases)
         try known.write(to: path)
         return (databases.map(known.withoutKnown), (path, known.count))
+    }
+
+    /// - Throws: ``RequestError`` if there is no check of a name in the request.
+    static func checkNames(_ request: HealthRequest) throws {
+        for name in request.only.union(request.without).union(request.thresholds.keys).sorted() {
+            if let fault = HealthChecks.fault(ofName: name) { throw RequestError(.settingInvalid, fault) }
+        }
     }
 
     private func inspect(

@@ -319,6 +319,7 @@ extension CheckedDatabase {
         findings += result.findings
         health.measures += result.measures
         notReached += result.notReached
+        trees += result.trees
     }
 }
 

@@ -74,6 +74,10 @@ struct FailingEngine: Engine {
             try await inner.migrate(migrations)
         }
 
+        func changes(every interval: Duration) async throws -> DatabaseChanges {
+            try await inner.changes(every: interval)
+        }
+
         func close() async throws {
             try await inner.close()
             try plan.check(.close(number))

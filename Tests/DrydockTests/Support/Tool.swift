@@ -63,7 +63,7 @@ struct Tool {
 
     struct Running {
         let process = Process()
-        fileprivate let output = Pipe()
+        let output = Pipe()
         fileprivate let errors = Pipe()
 
         /// Waits until the process has used half a second of the processor, so that it is in the middle of its work.

@@ -41,9 +41,9 @@ struct ObjectSizeCheck: HealthCheck {
                 "largest_object_bytes", .bytes, Double((items.first?.pages ?? 0) * pageSize),
                 "About the size of the largest table or index."),
         ]
-        guard all * pageSize >= Self.least, let largest = items.first else {
-            return HealthResult(measures: measures)
-        }
+        var result = HealthResult(measures: measures)
+        result.trees = items.map { .init(table: $0.entry.tableName, bytes: $0.pages * pageSize) }
+        guard all * pageSize >= Self.least, let largest = items.first else { return result }
         var findings = [
             finding(
                 .note,
@@ -62,7 +62,8 @@ struct ObjectSizeCheck: HealthCheck {
                     severity, "indexes take \(share(indexes, of: all)) % of what tables and indexes take",
                     help: "See which of them no query uses (EXPLAIN QUERY PLAN), and drop those."))
         }
-        return HealthResult(findings, measures: measures)
+        result.findings = findings
+        return result
     }
 
     private func name(_ item: Item) -> String {
