@@ -25,6 +25,8 @@ struct ConfigFile {
     var quiet: Bool?
     var verbose: Bool?
     var rollback: Bool?
+    var crash: Bool?
+    var crashStates: Int?
     var probe: Bool?
     var probeRows: Int?
     var probeSeed: Int?

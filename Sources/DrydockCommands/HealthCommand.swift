@@ -34,7 +34,7 @@ struct HealthCommand: DrydockSubcommand {
                 --without CHECK        leave this check out; may be repeated
             -w, --warning CHECK=RANGE  the range outside of which it is a warning
             -c, --critical CHECK=RANGE the range outside of which it is an error
-                --follow               show what changes until Ctrl-C; in a pipe JSON lines
+                --follow               show changes until Ctrl-C; in a pipe JSON lines
                 --interval DURATION    how often --follow looks  (default: 1s)
                 --accept               what is found now is known, and not reported again
                 --format F             human, json, nagios, prometheus, html, ...

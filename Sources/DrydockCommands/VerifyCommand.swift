@@ -20,6 +20,7 @@ struct VerifyCommand: DrydockSubcommand {
             drydock verify -m prisma/migrations      another tool's migrations
             drydock verify --up-to v7_rename_sender  stop there
             drydock verify --rollback                every step down and up again
+            drydock verify --crash                   killed, and started again
             drydock verify --probe --report sql=out  generated rows too, with scripts
             drydock verify --report html=out.html    a page to read, besides the text
             drydock verify --migrate-command "python manage.py migrate"
@@ -67,6 +68,13 @@ struct VerifyCommand: DrydockSubcommand {
 
     @Flag(name: Setting.rollback.name, inversion: .prefixedNo, help: Setting.rollback.help)
     var rollback: Bool?
+
+    @Flag(name: Setting.crash.name, inversion: .prefixedNo, help: Setting.crash.help)
+    var crash: Bool?
+
+    @Option(
+        name: Setting.crashStates.name, help: Setting.crashStates.help, transform: NumberOption.atLeastOne)
+    var crashStates: Int?
 
     @OptionGroup var probes: ProbeFlags
 

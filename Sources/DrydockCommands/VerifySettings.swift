@@ -30,6 +30,8 @@ struct VerifySettings: Sendable {
         request.cacheFolder = command.cache ?? config.cache ?? true ? CacheFolder.path : nil
         request.lock = command.replay.heldLock(config)
         request.isStrict = command.output.isStrict(config)
+        request.checksCrashes = command.crash ?? config.crash ?? false
+        request.crashStates = command.crashStates ?? config.crashStates ?? request.crashStates
         request.checksRollback = command.rollback ?? config.rollback ?? false
         request.probes = command.probes.options(config)
         request.migrationFormat = command.source.format(config)

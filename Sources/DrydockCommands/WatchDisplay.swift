@@ -11,15 +11,22 @@ protocol WatchDisplay: Sendable {
 
 /// A line of JSON for each report, and for each time that there is none.
 struct WatchLines: WatchDisplay {
+    private let renderer = JSONRenderer(isIndented: false)
+
     func show(_ event: WatchEvent) {
-        let options = RenderOptions.forOutput(redacts: VerifySettings.isCI).dated
         switch event {
         case .began, .verifying, .ended: break
-        case .stopped(let error): Terminal.write(JSONLine.of(error, command: "watch"))
-        case .linted(.success(let report)), .verified(.success(let report)):
-            Terminal.write(JSONLine.of(report, options))
-        case .linted(.failure(let error)): Terminal.write(JSONLine.of(error, command: "lint"))
-        case .verified(.failure(let error)): Terminal.write(JSONLine.of(error, command: "verify"))
+        case .stopped(let error): write(.failure(error), of: "watch")
+        case .linted(let outcome): write(outcome, of: "lint")
+        case .verified(let outcome): write(outcome, of: "verify")
+        }
+    }
+
+    private func write(_ outcome: WatchScreen.Outcome, of command: String) {
+        let options = RenderOptions.forOutput(redacts: VerifySettings.isCI).dated
+        switch outcome {
+        case .success(let report): Terminal.write(renderer.render(report, options))
+        case .failure(let error): Terminal.write(renderer.renderFailure(error, of: command) ?? "")
         }
     }
 

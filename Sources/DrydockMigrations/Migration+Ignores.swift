@@ -36,7 +36,9 @@ extension Rule {
     /// unusable: these have declarations of their own, or none.
     package static let ignorableInReplay: [Rule] = [
         .transactionEnded, .pragmaIgnored, .rowsAdded, .objectLost, .referenceMoved, .autoincrementReset,
-        .searchIndexStale, .viewBroken, .engineDivergence, .rollbackFailed, .rollbackMismatch,
+        .searchIndexStale, .viewBroken, .engineDivergence, .rollbackFailed, .rollbackMismatch, .crashStuck,
+        .crashLoses,
+        .crashDiverges,
         .headerMarkChanged,
     ]
 

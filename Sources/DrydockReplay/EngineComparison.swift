@@ -96,8 +96,13 @@ struct EngineComparison: Sendable {
         for (one, two) in zip(first.reached, second.reached) {
             pages.formUnion(one.footprint.pages)
             pages.formUnion(two.footprint.pages)
-            guard try !Self.areEqual(one.image, two.image, pages) else { continue }
-            let parts = try await parts(one.image, two.image)
+            guard try !StateComparison.areEqual(one.image, two.image, pages) else { continue }
+            // History tables are compared like any others.
+            var inspector = context.inspector(watchdog)
+            inspector.historyTables = []
+            let found = try await StateComparison(inspector: inspector).parts(one.image, two.image)
+            let objects = found.filter { !$0.isData }
+            let parts = Set((objects.isEmpty ? found : objects).map(\.description))
             if !parts.isEmpty { return Difference(migration: one.step, parts: parts) }
         }
         let failures = (first: first.failure.map(Failure.init), second: second.failure.map(Failure.init))
@@ -105,76 +110,6 @@ struct EngineComparison: Sendable {
             let migration = first.failure?.migration ?? second.failure?.migration
         else { return nil }
         return Difference(migration: migration, failures: failures)
-    }
-
-    /// Whether two states have the same bytes, except for those that every commit writes.
-    private static func areEqual(_ a: Image, _ b: Image, _ pages: Set<UInt32>) throws -> Bool {
-        guard a.byteCount == b.byteCount, a.pageSize == b.pageSize else { return false }
-        var (left, right) = (
-            [UInt8](repeating: 0, count: a.pageSize), [UInt8](repeating: 0, count: a.pageSize)
-        )
-        for page in pages {
-            let offset = (Int(page) - 1) * a.pageSize
-            try left.withUnsafeMutableBytes { try a.read(into: $0, at: offset) }
-            try right.withUnsafeMutableBytes { try b.read(into: $0, at: offset) }
-            if page == 1 {
-                for range in HeaderBytes.ofCommit { left.replaceSubrange(range, with: right[range]) }
-            }
-            guard left == right else { return false }
-        }
-        return true
-    }
-
-    private func parts(_ first: Image, _ second: Image) async throws -> Set<String> {
-        // History tables are compared like any others.
-        var inspector = context.inspector(watchdog)
-        inspector.historyTables = []
-        let (before, after) = (
-            try await inspector.catalog(of: first), try await inspector.catalog(of: second)
-        )
-        return try await inspector.withConnection(to: first, attaching: second) { connection in
-            let objects = try Self.objects(connection)
-            guard objects.isEmpty else { return objects }
-            let conservation = try Conservation(
-                connection: connection, before: before, after: after,
-                lineage: TableLineage(tables: before.tableNames), declarations: [])
-            var parts: Set<String> = []
-            for kept in conservation.kept {
-                let table = quotedText(kept.match.before.name)
-                if kept.difference.lost.count + kept.difference.added.count > 0 {
-                    parts.insert("rows of \(table)")
-                }
-                for column in kept.difference.changed.keys {
-                    parts.insert("\(table).\(quotedText(kept.match.columns[column].before.name))")
-                }
-            }
-            return parts
-        }
-    }
-
-    /// Returns the objects and settings of a database that differ in the attached one.
-    private static func objects(_ connection: any Connection) throws -> Set<String> {
-        let later = TableComparison.afterSchema
-        var parts: Set<String> = []
-        for pragma in ["user_version", "application_id"] {
-            let read = { (schema: String) in
-                try connection.firstRow("PRAGMA \(schema).\(pragma)") { $0.integer(0) }
-            }
-            if try read("main") != read(later) { parts.insert(pragma) }
-        }
-        let list = { (schema: String) in
-            try connection.rows("SELECT type, name, tbl_name, sql FROM \(schema).sqlite_schema") { row in
-                (0..<4).map(row.value)
-            }
-        }
-        for row in Set(try list("main")).symmetricDifference(try list(later)) {
-            parts.insert("\(Self.text(row[0])) \(quotedText(Self.text(row[1])))")
-        }
-        return parts
-    }
-
-    private static func text(_ value: SQLValue) -> String {
-        if case .text(let bytes) = value { String(decoding: bytes, as: UTF8.self) } else { "" }
     }
 
     // MARK: - Messages

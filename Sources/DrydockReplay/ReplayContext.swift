@@ -25,6 +25,8 @@ package struct ReplayContext: Sendable {
     /// The lock; nil where there is none.
     var lock: LockCheck?
     var isFullCheck = false
+    /// How many states of a step that a crash can leave are tried; nil where none are.
+    var crashLimit: Int?
     /// The project's own command, which runs the migrations; nil where they are SQL.
     var command: CommandProject?
     /// See ``VerifyRequest/isRehearsal``.

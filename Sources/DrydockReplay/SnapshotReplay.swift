@@ -224,6 +224,7 @@ struct SnapshotReplay {
             moment?.begin(on: overlay, random)
             let outcome = try await run.run(ready)
             try await compareEngines(ready, from: state.image, outcome, at: moment)
+            let beforeBatch = state
             for (index, reached) in outcome.reached.enumerated() {
                 note(reached)
                 let after = try await inspect(reached, from: state)
@@ -249,6 +250,7 @@ struct SnapshotReplay {
                 add(WrittenLimit(overlay).explaining(finding, error))
                 break
             }
+            try await checkCrashes(ready, outcome, from: beforeBatch, plan)
             if isCut { break }
         }
         return state

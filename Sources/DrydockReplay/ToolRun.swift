@@ -18,6 +18,25 @@ struct ToolRun {
     var starting: (Migration) -> Void = { _ in }
     /// Whether it is noted which statements find rows.
     var notesIdle = false
+    /// Called after each statement and each part of the tool's own work, whether a transaction is open or not.
+    var called: (Call) throws -> Void = { _ in }
+    /// Whether steps that share a transaction are committed together, as the tool does, so that no state between them
+    /// can be observed.
+    var commitsTogether = false
+    /// Whether what the tool writes before a migration begins is written too.
+    var marksStart = false
+
+    /// Something that was done for a migration.
+    enum Call: Sendable, Hashable {
+        /// The history table was made.
+        case setup
+        /// The migration was marked as begun.
+        case mark(Int)
+        /// A statement: the position of its migration in the batch, and its own in that.
+        case statement(Int, Int)
+        case commit(Int)
+        case record(Int)
+    }
 
     /// A state that can be observed, and the migrations that led to it.
     struct Span {
@@ -34,6 +53,7 @@ struct ToolRun {
     /// Creates the history table where it is missing, as tools do before they read it.
     func prepare() throws {
         for entry in set.format.historySetup { try entry.write(on: connection) }
+        try called(.setup)
     }
 
     /// Runs migrations that share one transaction, or one that has its own or none.
@@ -69,10 +89,12 @@ struct ToolRun {
     private func runAlone(_ migration: Migration, _ reached: (Span) throws -> Void) throws {
         var clock = try SpanClock(0, connection)
         starting(migration)
+        try mark(migration, 0)
         try connection.execute("BEGIN")
         try run(migration, 0, &clock)
         if set.policy.recordsInTransaction { try record(migration, 0) }
         try failing(0, .commit) { try connection.execute("COMMIT") }
+        try called(.commit(0))
         if !set.policy.recordsInTransaction { try record(migration, 0) }
         try reached(clock.span(to: 0))
     }
@@ -80,6 +102,7 @@ struct ToolRun {
     private func runOpenly(_ migration: Migration, _ reached: (Span) throws -> Void) throws {
         var clock = try SpanClock(0, connection)
         starting(migration)
+        try mark(migration, 0)
         try run(migration, 0, &clock)
         guard !connection.isInTransaction else {
             throw BatchFailure(
@@ -101,7 +124,7 @@ struct ToolRun {
             // A file may have ended the transaction: later statements then commit by themselves, until the tool's own
             // COMMIT finds nothing to commit.
             let isOpen = connection.isInTransaction
-            if isOpen || isLast {
+            if isOpen && !commitsTogether || isLast {
                 do {
                     try connection.execute("COMMIT")
                 } catch let error as EngineError where error.isForeignKeyViolation && !isLast {
@@ -109,7 +132,9 @@ struct ToolRun {
                 } catch {
                     throw BatchFailure(index: index, error: error, moment: .commit)
                 }
+                try called(.commit(index))
             }
+            if commitsTogether, !isLast { continue }
             try reached(clock.span(to: index))
             guard !isLast else { break }
             clock = try SpanClock(index + 1, connection)
@@ -130,12 +155,22 @@ struct ToolRun {
             try failing(index, .statement) { try MigrationRun.run(statement, at: number, on: connection) }
             if meeting?.foundNothing ?? false { clock.idle.insert(clock.statementSeconds.count) }
             clock.statementSeconds.append((ContinuousClock.now - start).inSeconds)
+            try called(.statement(index, number))
         }
+    }
+
+    /// Writes what the tool writes before a migration, so that it sees afterwards whether that was finished.
+    private func mark(_ migration: Migration, _ index: Int) throws {
+        guard marksStart, let mark = migration.startMark else { return }
+        for entry in mark.begun { try entry.write(on: connection) }
+        try called(.mark(index))
     }
 
     private func record(_ migration: Migration, _ index: Int) throws {
         try failing(index, .record) {
-            for entry in migration.record { try entry.write(on: connection) }
+            let entries = marksStart ? migration.startMark?.finished ?? migration.record : migration.record
+            for entry in entries { try entry.write(on: connection) }
+            try called(.record(index))
         }
     }
 

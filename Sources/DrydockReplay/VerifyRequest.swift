@@ -18,6 +18,10 @@ public struct VerifyRequest: Sendable {
     public var timeout: Duration?
     /// Whether every step is undone and run again.
     public var checksRollback = false
+    /// Whether the tool is started again on each state that a crash during a step can leave.
+    public var checksCrashes = false
+    /// How many such states of a step are tried.
+    public var crashStates = 1000
     public var isStrict = false
     public var probes = ProbeOptions()
     /// The folder where baselines of snapshots are cached between runs; nil for none.

@@ -2,8 +2,10 @@ import Drydock
 
 /// Renders as JSON that a command could make no report: the envelope of every report, with the error.
 package enum FailureRenderer {
-    package static func json(_ error: RequestError, of command: String) -> String {
-        jsonText(JSONEnvelope(command: command, hasFailed: true, Failed(error: .init(error))))
+    package static func json(_ error: RequestError, of command: String, isIndented: Bool = true) -> String {
+        jsonText(
+            JSONEnvelope(command: command, hasFailed: true, Failed(error: .init(error))),
+            isIndented: isIndented)
     }
 }
 

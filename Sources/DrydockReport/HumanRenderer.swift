@@ -364,6 +364,7 @@ package struct HumanRenderer: ReportRenderer {
         }
         // What was compared and written of rows that nobody has is of no use to anyone.
         return [counted(probes.reduce(0) { $0 + $1.steps.count }, "step") + tool, generated, "no snapshot"]
+            + crashes(probes)
     }
 
     private func replayed(_ replays: [ReplaySummary], _ tool: String) -> [String] {
@@ -372,7 +373,13 @@ package struct HumanRenderer: ReportRenderer {
             counted(steps.count, "step") + tool,
             counted(replays.reduce(0) { $0 + $1.rowsCompared }, "row") + " compared",
             counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written",
-        ]
+        ] + crashes(replays)
+    }
+
+    /// Says on how many states the tool was started again, if that was asked for.
+    private func crashes(_ replays: [ReplaySummary]) -> [String] {
+        let counts = replays.compactMap(\.crashStates)
+        return counts.isEmpty ? [] : [counted(counts.reduce(0, +), "kill") + " tried"]
     }
 
     func duration(_ seconds: Double) -> String {

@@ -1,6 +1,4 @@
 import Drydock
-import Foundation
-import SQLiteSchema
 
 extension JSONRenderer {
     /// Returns an update of `drydock health --follow` as one line: the report of `drydock health`, and what has happened
@@ -8,11 +6,7 @@ extension JSONRenderer {
     package func line(_ update: HealthUpdate, _ options: RenderOptions) -> String {
         guard let health = update.report.health else { return "" }
         let body = JSONFollowed(update: JSONUpdate(update), health: JSONHealth(health))
-        guard let data = try? jsonDocument(JSONEnvelope(update.report, options, body), isIndented: false)
-        else {
-            return ""
-        }
-        return VisibleText.json(String(decoding: data, as: UTF8.self)) + "\n"
+        return jsonText(JSONEnvelope(update.report, options, body), isIndented: false)
     }
 }
 

@@ -4,10 +4,15 @@ import Drydock
 package struct JSONRenderer: ReportRenderer {
     package let name = "json"
 
-    package init() {}
+    private let isIndented: Bool
+
+    /// - Parameter isIndented: whether a report has several lines; one line is for output that goes on.
+    package init(isIndented: Bool = true) { self.isIndented = isIndented }
 
     package func render(_ report: Report, _ options: RenderOptions) -> String {
-        func text(_ body: some Encodable) -> String { jsonText(JSONEnvelope(report, options, body)) }
+        func text(_ body: some Encodable) -> String {
+            jsonText(JSONEnvelope(report, options, body), isIndented: isIndented)
+        }
         return switch report.body {
         case .verify(let verify): text(JSONVerify(replays: verify.replays.map(JSONReplay.init)))
         case .lint(let lint): text(JSONLint(lint))
@@ -24,7 +29,7 @@ package struct JSONRenderer: ReportRenderer {
     }
 
     package func renderFailure(_ error: RequestError, of command: String) -> String? {
-        FailureRenderer.json(error, of: command)
+        FailureRenderer.json(error, of: command, isIndented: isIndented)
     }
 }
 
@@ -120,6 +125,7 @@ private struct JSONReplay: Encodable {
     var pending, rowsCompared, tablesUntouched: Int
     var baseline: String
     var tablesChecked: Int?
+    var crashStates: Int?
     var seconds: Double
     var steps: [Step]
 
@@ -134,6 +140,7 @@ private struct JSONReplay: Encodable {
         tablesUntouched = replay.tablesUntouched
         baseline = replay.baseline.rawValue
         tablesChecked = replay.tablesChecked
+        crashStates = replay.crashStates
         seconds = rounded(replay.seconds)
         steps = replay.steps.map {
             Step(
@@ -144,9 +151,7 @@ private struct JSONReplay: Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case snapshot, probe, rowsGenerated, from, to, start, pending, rowsCompared, tablesUntouched,
-            baseline, tablesChecked,
-            seconds,
-            steps
+            baseline, tablesChecked, crashStates, seconds, steps
     }
 
     /// Encodes `from` and `to` even if they are null.
@@ -163,6 +168,7 @@ private struct JSONReplay: Encodable {
         try container.encode(tablesUntouched, forKey: .tablesUntouched)
         try container.encode(baseline, forKey: .baseline)
         try container.encode(tablesChecked, forKey: .tablesChecked)
+        try container.encodeIfPresent(crashStates, forKey: .crashStates)
         try container.encode(seconds, forKey: .seconds)
         try container.encode(steps, forKey: .steps)
     }

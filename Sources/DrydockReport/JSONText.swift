@@ -2,9 +2,9 @@ import Drydock
 import Foundation
 import SQLiteSchema
 
-/// Returns a document of the JSON contract: the same text for the same values, indented, with invisible characters
-/// escaped.
-func jsonText(_ value: some Encodable) -> String {
-    guard let data = try? jsonDocument(value) else { return "{}\n" }
+/// Returns a document of the JSON contract: the same text for the same values, with invisible characters escaped.
+/// - Parameter isIndented: whether it has several lines, for people.
+func jsonText(_ value: some Encodable, isIndented: Bool = true) -> String {
+    guard let data = try? jsonDocument(value, isIndented: isIndented) else { return "{}\n" }
     return VisibleText.json(String(decoding: data, as: UTF8.self)) + "\n"
 }

@@ -48,6 +48,8 @@ import Testing
         Example(.strict, "strict: true", "--strict"),
         Example(.fullCheck, "full-check: true", "--full-check"),
         Example(.rollback, "rollback: true", "--rollback"),
+        Example(.crash, "crash: true", "--crash"),
+        Example(.crashStates, "crash_states: 7", "--crash-states", "7"),
         Example(.probe, "probe: true", "--probe"),
         Example(.probeRows, "probe-rows: 7", "--probe-rows", "7"),
         Example(.probeSeed, "probe-seed: 7", "--probe-seed", "7"),

@@ -109,7 +109,9 @@ extension Setting {
 
     // MARK: - What is checked
 
-    private static let checks = [strict, fullCheck, rollback, probe, probeRows, probeSeed, released]
+    private static let checks = [
+        strict, fullCheck, rollback, crash, crashStates, probe, probeRows, probeSeed, released,
+    ]
 
     static let strict = Setting("strict", flag: "strict", reports, "Fail on warnings too.", bool(\.strict))
     static let fullCheck = Setting(
@@ -118,6 +120,12 @@ extension Setting {
         bool(\.fullCheck))
     static let rollback = Setting(
         "rollback", flag: "rollback", [.verify], "Undo every step and do it again.", bool(\.rollback))
+    static let crash = Setting(
+        "crash", flag: "crash", [.verify],
+        "Start the tool again on every state that a kill or a power cut can leave.", bool(\.crash))
+    static let crashStates = Setting(
+        "crashStates", flag: "crash-states", [.verify], "How many of these states of a step are tried.",
+        standard: "1000", valueName: "count", own(\.crashStates) { try $0.positive($1, $2) })
 
     static let probe = Setting(
         "probe", flag: "probe", [.verify],

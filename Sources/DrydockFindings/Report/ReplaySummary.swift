@@ -26,6 +26,8 @@ public struct ReplaySummary: Sendable {
     public var tablesChecked: Int?
     /// The number of tables with an integrity that could not be checked in the end.
     public var integrityUnchecked = 0
+    /// The number of states that a crash can leave on which the tool was started again; nil where that was not asked for.
+    public var crashStates: Int?
     /// Wall-clock seconds, checks included.
     public var seconds: Double = 0
 

@@ -68,6 +68,12 @@ public struct GolangMigrateFormat: NamedHistory {
             migration.transactionSwitch = "x-no-tx-wrap=true in the database's URL"
             migration.record = setVersion(version)
             migration.unrecord = setVersion(previous)
+            // "dirty" is committed before a file runs (database/sqlite3/sqlite3.go, SetVersion; migrate.go, runMigrations),
+            // and a start where it is set ends with ErrDirty (migrate.go, Up).
+            migration.startMark = StartMark(
+                begun: setVersion(version, isDirty: true), finished: migration.record,
+                runAgain: .init("migrate force \(previous ?? "-1")", migration.unrecord),
+                callApplied: .init("migrate force \(version)", migration.record))
             migration.down = reader.down(in: downs[version], of: version, transaction: policy.transaction)
             migrations.append(migration)
             previous = version
@@ -98,13 +104,14 @@ public struct GolangMigrateFormat: NamedHistory {
         }
     }
 
-    private func setVersion(_ version: String?) -> [Bookkeeping] {
+    private func setVersion(_ version: String?, isDirty: Bool = false) -> [Bookkeeping] {
         let clear = Bookkeeping("DELETE FROM \(quotedHistory)")
         guard let version, let number = Int64(version) else { return [clear] }
         return [
             clear,
             Bookkeeping(
-                "INSERT INTO \(quotedHistory) (version, dirty) VALUES (?, ?)", [.integer(number), 0]),
+                "INSERT INTO \(quotedHistory) (version, dirty) VALUES (?, ?)",
+                [.integer(number), .integer(isDirty ? 1 : 0)]),
         ]
     }
 

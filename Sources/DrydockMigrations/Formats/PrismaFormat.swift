@@ -77,17 +77,45 @@ public struct PrismaFormat: MigrationFormat {
             migration.checksumsOfLineEndings = MigrationReader.otherLineEndings(bytes).map {
                 SHA256.digest(of: $0).hex
             }
+            let id = SQLValue(UUID().uuidString.lowercased())
             migration.record = [
                 Bookkeeping(
                     "INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count) "
                         + "VALUES (?, ?, ?, 1000 * strftime('%s', 'now'), 1)",
-                    [SQLValue(UUID().uuidString.lowercased()), SQLValue(checksum), SQLValue(step)])
+                    [id, SQLValue(checksum), SQLValue(step)])
             ]
+            migration.startMark = startMark(step, checksum, id, migration.record)
             migrations.append(migration)
         }
         return MigrationSet(
             folder: folder.path, format: self, policy: policy, migrations: migrations,
             findings: reader.findings)
+    }
+
+    /// A row without `finished_at` is committed before a file runs, and a start where there is one ends with P3009
+    /// (prisma-engines, schema-engine/core/src/commands/apply_migrations.rs; `migrate resolve` in
+    /// commands/mark_migration_applied.rs and mark_migration_rolled_back.rs).
+    private func startMark(
+        _ name: String, _ checksum: String, _ id: SQLValue, _ applied: [Bookkeeping]
+    ) -> StartMark {
+        let rolledBack = Bookkeeping(
+            "UPDATE _prisma_migrations SET rolled_back_at = 1000 * strftime('%s', 'now') "
+                + "WHERE migration_name = ? AND finished_at IS NULL AND rolled_back_at IS NULL",
+            [SQLValue(name)])
+        return StartMark(
+            begun: [
+                Bookkeeping(
+                    "INSERT INTO _prisma_migrations (id, checksum, migration_name) "
+                        + "VALUES (lower(hex(randomblob(16))), ?, ?)", [SQLValue(checksum), SQLValue(name)])
+            ],
+            finished: [
+                Bookkeeping(
+                    "UPDATE _prisma_migrations SET finished_at = 1000 * strftime('%s', 'now'), applied_steps_count = 1 "
+                        + "WHERE migration_name = ? AND finished_at IS NULL AND rolled_back_at IS NULL",
+                    [SQLValue(name)])
+            ],
+            runAgain: .init("prisma migrate resolve --rolled-back \(name)", [rolledBack]),
+            callApplied: .init("prisma migrate resolve --applied \(name)", [rolledBack] + applied))
     }
 
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {

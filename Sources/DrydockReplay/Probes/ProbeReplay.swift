@@ -206,8 +206,12 @@ struct ProbeWalk {
             let longer = batch
             outcome = try await parent.watchdog.limiting(work) { try await runner.run(longer) }
         }
+        let before = state
         for reached in outcome.reached {
             guard try await take(reached, &state, opened) else { return batch.count }
+        }
+        if batch.contains(where: parent.isChecked) {
+            try await replay.checkCrashes(batch, outcome, from: before, opened.plan)
         }
         if let (migration, error) = outcome.failure {
             let index = context.set.index(of: migration.identifier) ?? 0

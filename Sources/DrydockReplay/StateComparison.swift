@@ -1,0 +1,106 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Compares two states that should be the same, such as those of two engines or of two runs.
+struct StateComparison: Sendable {
+    let inspector: StateInspector
+
+    /// Something that differs.
+    enum Part: Hashable, Sendable, CustomStringConvertible {
+        case rows(table: String)
+        case column(table: String, String)
+        case object(kind: String, String)
+        case pragma(String)
+
+        var description: String {
+            switch self {
+            case .rows(let table): "rows of \(quotedText(table))"
+            case .column(let table, let column): "\(quotedText(table)).\(quotedText(column))"
+            case .object(let kind, let name): "\(kind) \(quotedText(name))"
+            case .pragma(let name): name
+            }
+        }
+
+        /// Whether it is data of the app's, and not the schema.
+        var isData: Bool {
+            switch self {
+            case .rows, .column: true
+            case .object, .pragma: false
+            }
+        }
+    }
+
+    /// Whether two states have the same bytes, except for those that every commit writes.
+    /// - Parameter pages: those that may differ.
+    static func areEqual(_ a: Image, _ b: Image, _ pages: Set<UInt32>) throws -> Bool {
+        guard a.byteCount == b.byteCount, a.pageSize == b.pageSize else { return false }
+        var (left, right) = (
+            [UInt8](repeating: 0, count: a.pageSize), [UInt8](repeating: 0, count: a.pageSize)
+        )
+        for page in pages {
+            let offset = (Int(page) - 1) * a.pageSize
+            try left.withUnsafeMutableBytes { try a.read(into: $0, at: offset) }
+            try right.withUnsafeMutableBytes { try b.read(into: $0, at: offset) }
+            if page == 1 {
+                for range in HeaderBytes.ofCommit { left.replaceSubrange(range, with: right[range]) }
+            }
+            guard left == right else { return false }
+        }
+        return true
+    }
+
+    /// Returns what differs: of the schema, and the rows and columns of tables that both have.
+    func parts(_ first: Image, _ second: Image) async throws -> Set<Part> {
+        let (before, after) = (
+            try await inspector.catalog(of: first), try await inspector.catalog(of: second)
+        )
+        let own = Set(inspector.historyTables.map(\.foldedASCII))
+        return try await inspector.withConnection(to: first, attaching: second) { connection in
+            let objects = try Self.objects(connection, without: own)
+            let conservation = try Conservation(
+                connection: connection, before: before, after: after,
+                lineage: TableLineage(tables: before.tableNames), declarations: [])
+            var parts = objects
+            for kept in conservation.kept {
+                let table = kept.match.before.name
+                if kept.difference.lost.count + kept.difference.added.count > 0 {
+                    parts.insert(.rows(table: table))
+                }
+                for column in kept.difference.changed.keys {
+                    parts.insert(.column(table: table, kept.match.columns[column].before.name))
+                }
+            }
+            return parts
+        }
+    }
+
+    /// Returns the objects and settings of a database that differ in the attached one.
+    private static func objects(_ connection: any Connection, without own: Set<String>) throws -> Set<Part> {
+        let later = TableComparison.afterSchema
+        var parts: Set<Part> = []
+        for pragma in ["user_version", "application_id"] {
+            let read = { (schema: String) in
+                try connection.firstRow("PRAGMA \(schema).\(pragma)") { $0.integer(0) }
+            }
+            if try read("main") != read(later) { parts.insert(.pragma(pragma)) }
+        }
+        let list = { (schema: String) in
+            try connection.rows("SELECT type, name, tbl_name, sql FROM \(schema).sqlite_schema") { row in
+                (0..<4).map(row.value)
+            }
+        }
+        for row in Set(try list("main")).symmetricDifference(try list(later)) {
+            guard !own.contains(text(row[2]).foldedASCII) else { continue }
+            parts.insert(.object(kind: text(row[0]), text(row[1])))
+        }
+        return parts
+    }
+
+    private static func text(_ value: SQLValue) -> String {
+        if case .text(let bytes) = value { String(decoding: bytes, as: UTF8.self) } else { "" }
+    }
+}

@@ -1,0 +1,190 @@
+import DatabaseEngine
+import Drydock
+import Foundation
+import GRDBEngine
+import NIOEngine
+import Testing
+
+/// `crash-stuck`, `crash-loses` and `crash-diverges`: what a kill between two commits leads to.
+@Suite struct CrashCheckTests {
+    private static let goose = """
+        CREATE TABLE goose_db_version(id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')));
+        INSERT INTO goose_db_version(version_id, is_applied) VALUES (0, 1), (1, 1);
+        """
+    private static let prisma = """
+        CREATE TABLE _prisma_migrations(id TEXT PRIMARY KEY NOT NULL, checksum TEXT NOT NULL, finished_at DATETIME, migration_name TEXT NOT NULL, logs TEXT, rolled_back_at DATETIME, started_at DATETIME NOT NULL DEFAULT current_timestamp, applied_steps_count INTEGER UNSIGNED NOT NULL DEFAULT 0);
+        INSERT INTO _prisma_migrations(id, checksum, finished_at, migration_name) VALUES ('a', '', 1, '1_first');
+        """
+
+    /// A goose project, whose second file opens no transaction unless `isOpen` is false.
+    private func goose(_ sql: String..., isOpen: Bool = true) throws -> TemporaryFolder {
+        var files = ["00001_first.sql": "-- +goose Up\n" + ToolProject.one]
+        for (index, text) in sql.enumerated() {
+            files["0000\(index + 2)_step.sql"] =
+                (isOpen ? "-- +goose NO TRANSACTION\n" : "") + "-- +goose Up\n\(text)\n"
+        }
+        return try ToolProject(files: files, history: Self.goose).write()
+    }
+
+    private func prisma(_ sql: String) throws -> TemporaryFolder {
+        try ToolProject(
+            files: [
+                "1_first/migration.sql": ToolProject.one, "2_step/migration.sql": sql,
+                "migration_lock.toml": "provider = \"sqlite\"\n",
+            ], history: Self.prisma
+        ).write()
+    }
+
+    private func crashes(
+        _ folder: TemporaryFolder, _ engine: any Engine = GRDBDriver(),
+        _ configure: (inout VerifyRequest) -> Void = { _ in }
+    ) async throws -> Report {
+        try await folder.verify(engine) { request in
+            request.checksCrashes = true
+            configure(&request)
+        }
+    }
+
+    private func found(_ report: Report) -> [Finding] {
+        report.findings.filter { $0.rule.rawValue.hasPrefix("crash-") }
+    }
+
+    private static let rebuild = """
+        CREATE TABLE new_pet(id INTEGER PRIMARY KEY, person_id INTEGER NOT NULL REFERENCES person(id) ON DELETE CASCADE, name TEXT);
+        INSERT INTO new_pet SELECT id, person_id, name FROM pet;
+        DROP TABLE pet;
+        ALTER TABLE new_pet RENAME TO pet;
+        """
+
+    @Test(arguments: [GRDBDriver() as any Engine, NIODriver()])
+    func aRebuildWithoutTransactionIsStuck(_ engine: any Engine) async throws {
+        let report = try await crashes(try goose(Self.rebuild), engine)
+        let finding = try report.finding(.crashStuck)
+        #expect(finding.severity == .error)
+        #expect(
+            finding.message == "2: killed after line 3, it never runs again: table \"new_pet\" already exists"
+                || finding.message
+                    == "2: killed after line 3, it never runs again: table new_pet already exists"
+        )
+        #expect(finding.place?.line == 3)
+        #expect(report.replays.first?.crashStates == 4)
+        #expect(found(report).count == 1, "\(report.findings.map(\.line))")
+    }
+
+    /// What the help proposes is tried.
+    @Test func inATransactionItIsNot() async throws {
+        let help = try await crashes(try goose(Self.rebuild)).finding(.crashStuck).help
+        #expect(help.hasPrefix("Remove what makes goose run the file without a transaction"))
+        let report = try await crashes(try goose(Self.rebuild, isOpen: false))
+        #expect(found(report).isEmpty && report.replays.first?.crashStates == 0)
+    }
+
+    @Test func statementsThatMayRunTwiceAreNot() async throws {
+        let report = try await crashes(
+            try goose(
+                "CREATE TABLE IF NOT EXISTS tag(a); CREATE INDEX IF NOT EXISTS i ON pet(name); INSERT OR IGNORE INTO person(id, name) VALUES (9, 'Zoe');"
+            ))
+        #expect(found(report).isEmpty, "\(report.findings.map(\.line))")
+        #expect(report.replays.first?.crashStates == 3)
+    }
+
+    @Test func doubledRowsAreALoss() async throws {
+        let report = try await crashes(
+            try goose("CREATE TABLE IF NOT EXISTS log(line TEXT); INSERT INTO log SELECT name FROM pet;"))
+        let finding = try report.finding(.crashLoses)
+        #expect(
+            finding.message.contains(
+                "killed after line 3 and started again, it ends with other data: rows of 'log'"))
+    }
+
+    @Test func anotherSchemaDiverges() async throws {
+        // Started again after the last statement, `snap` gets the columns of the new table.
+        let report = try await crashes(
+            try goose(
+                "CREATE TABLE IF NOT EXISTS label(a);",
+                """
+                DROP TABLE IF EXISTS snap;
+                CREATE TABLE snap AS SELECT * FROM label;
+                DROP TABLE label;
+                CREATE TABLE label(a, b);
+                """))
+        #expect(
+            found(report).map(\.rule) == [.crashStuck, .crashDiverges], "\(report.findings.map(\.line))")
+        #expect(
+            try report.finding(.crashDiverges).message
+                == "3: killed after line 6 and started again, it ends with another schema or history: table 'snap'"
+        )
+    }
+
+    @Test func whatIsRandomIsNotCompared() async throws {
+        let report = try await crashes(
+            try goose(
+                "CREATE TABLE IF NOT EXISTS token(a); DELETE FROM token; INSERT INTO token VALUES (hex(randomblob(8)));"
+            ))
+        #expect(found(report).isEmpty, "\(report.findings.map(\.line))")
+        #expect(report.notChecked.contains { $0.rule == .crashLoses && $0.reason.contains("token") })
+    }
+
+    /// Both fail at first: the second is what remains of a crash while the first was under way.
+    @Test func onlyTheMigrationUnderWayIsBlamed() async throws {
+        let report = try await crashes(
+            try goose("ALTER TABLE person ADD COLUMN a TEXT;", "CREATE TABLE IF NOT EXISTS b(x);"))
+        let finding = try report.finding(.crashStuck)
+        #expect(finding.migration == "2" && finding.message.hasSuffix("duplicate column name: a"))
+    }
+
+    @Test func beyondALimitNothingCounts() async throws {
+        let report = try await crashes(try goose(Self.rebuild)) { $0.crashStates = 2 }
+        #expect(report.replays.first?.crashStates == 2)
+        #expect(
+            report.notChecked.contains {
+                $0.rule == .crashStuck && $0.reason.contains("of the 4 states")
+                    && $0.reason.contains("first 2")
+            })
+    }
+
+    @Test func withoutTheFlagNothingIsTried() async throws {
+        let report = try await goose(Self.rebuild).verify()
+        #expect(found(report).isEmpty && report.replays.first?.crashStates == nil)
+    }
+
+    @Test func anIgnoredOneIsLeftOut() async throws {
+        let report = try await crashes(
+            try goose("-- drydock: ignore crash-stuck because the app makes a backup first\n" + Self.rebuild))
+        #expect(found(report).isEmpty, "\(report.findings.map(\.line))")
+    }
+
+    // MARK: - Tools that refuse to start
+
+    @Test func prismaNeedsAPersonAtLeast() async throws {
+        let report = try await crashes(try prisma("CREATE TABLE tag(a INTEGER PRIMARY KEY);"))
+        let finding = try report.finding(.crashStuck)
+        #expect(finding.severity == .warning)
+        #expect(
+            finding.message.hasSuffix(
+                "until a person runs 'prisma migrate resolve --rolled-back 2_step' or 'prisma migrate resolve --applied 2_step'"
+            ), "\(finding.message)")
+    }
+
+    @Test func prismaHalfWayIsAnError() async throws {
+        let report = try await crashes(try prisma(Self.rebuild))
+        let errors = found(report).filter { $0.severity == .error }
+        #expect(errors.map(\.rule) == [.crashStuck], "\(report.findings.map(\.line))")
+        #expect(errors.first?.help.contains("write BEGIN; before the statements") == true)
+        // What the help proposes.
+        let wrapped = try await crashes(try prisma("BEGIN;\n" + Self.rebuild + "\nCOMMIT;\n"))
+        #expect(found(wrapped).allSatisfy { $0.severity == .warning }, "\(wrapped.findings.map(\.line))")
+    }
+
+    // MARK: - Generated rows
+
+    @Test func generatedRowsShowItToo() async throws {
+        let folder = try goose(Self.rebuild)
+        try folder.remove("Snapshots/first.sqlite")
+        let report = try await crashes(folder) {
+            $0.isSnapshotsFolderNamed = false
+            $0.probes.use = .always
+        }
+        #expect(report.findings.contains { $0.rule == .crashStuck && $0.migration == "2" })
+    }
+}
