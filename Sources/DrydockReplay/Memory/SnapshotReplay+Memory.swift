@@ -8,8 +8,10 @@ import OverlayVFS
 extension SnapshotReplay {
     /// Returns the checkpoints of the snapshot; nil where nothing is kept.
     func checkpoints(of opened: OpenedSnapshot) -> CheckpointedWalk<ReplayCheckpoint>? {
-        // What a command or another engine does is not repeatable, and a snapshot must be known by its content.
+        // What a command or another engine does is not repeatable, a batch is killed as a whole, and a snapshot must be
+        // known by its content.
         guard let memory = context.memory, context.command == nil, context.other == nil,
+            context.crashLimit == nil,
             let content = opened.recognition?.hash
         else { return nil }
         let known =

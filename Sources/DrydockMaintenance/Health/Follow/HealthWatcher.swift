@@ -14,8 +14,8 @@ import DrydockFindings
 /// that comes while nobody asks for the next update is part of that one.
 ///
 /// Checks take at most a twentieth of the time: a database whose checks take a second is checked every twenty seconds while it
-/// is being written. Sizes and counts are those of each look; while a check runs there is no look. The sequence goes on when the file is deleted or replaced,
-/// and ends when its task is cancelled.
+/// is being written. Sizes and counts are those of each look; while a check runs there is no look. The sequence goes on when
+/// the file is deleted or replaced, and ends when its task is cancelled.
 ///
 /// As with ``HealthInspector``, this process must have no connection of its own to the database. To observe a database
 /// that it has open, use `OpenDatabase.changes()`.

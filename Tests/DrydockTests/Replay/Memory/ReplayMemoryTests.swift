@@ -108,6 +108,7 @@ import Testing
         try await expectSame(seed: seed, folder, file: { "v\($0).sql" }, { $0 }) { request in
             request.isFullCheck = plain && seed.isMultiple(of: 4)
             request.checksRollback = seed == 5
+            request.checksCrashes = seed == 7
         }
     }
 
@@ -127,7 +128,8 @@ import Testing
             \(Self.schema) \(Self.rows)
             """)
         try await expectSame(
-            seed: seed, folder, file: { String(String(100_000 + $0).dropFirst()) + "_step.sql" }, wrap)
+            seed: seed, folder, file: { String(String(100_000 + $0).dropFirst()) + "_step.sql" }, wrap
+        ) { $0.checksCrashes = seed.isMultiple(of: 4) }
     }
 
     /// The migrations that a run has run on snapshots.
