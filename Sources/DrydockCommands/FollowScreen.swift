@@ -39,8 +39,7 @@ final class FollowScreen: Sendable {
     private func draw() {
         state.withLock { state in
             guard state.isOpen, let draw = state.draw else { return }
-            let size = Terminal.outputSize
-            let lines = draw(size.width, size.height).map { line in
+            let lines = draw(Terminal.outputWidth ?? 80, Terminal.outputHeight ?? 24).map { line in
                 String(decoding: TerminalText.of(Array(line.utf8), withColors: true), as: UTF8.self)
             }
             // Each line replaces the one that was there, so that nothing flickers.

@@ -29,7 +29,7 @@ struct HealthFollow {
             switch command.format {
             case "json": .json
             case nil where !Terminal.outputIsTerminal: .json
-            default: Terminal.outputCanBeRedrawn ? .screen : .lines
+            default: Terminal.outputIsScreen ? .screen : .lines
             }
     }
 
@@ -107,21 +107,5 @@ extension TimeLimit {
     var text: String {
         let milliseconds = Int(duration / .milliseconds(1))
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
-    }
-}
-
-extension Terminal {
-    /// Whether standard output is a terminal whose lines can be replaced.
-    static var outputCanBeRedrawn: Bool {
-        outputIsTerminal && ProcessInfo.processInfo.environment["TERM", default: "dumb"] != "dumb"
-    }
-
-    /// The columns and lines of the terminal.
-    static var outputSize: (width: Int, height: Int) {
-        var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-            return (80, 24)
-        }
-        return (Int(size.ws_col), Int(size.ws_row))
     }
 }

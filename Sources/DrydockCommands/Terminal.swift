@@ -11,7 +11,9 @@ enum Terminal {
     /// Whether standard output is a terminal on which text can be replaced.
     static var outputIsScreen: Bool { outputIsTerminal && !isDumb }
 
-    private static var isDumb: Bool { ProcessInfo.processInfo.environment["TERM"] == "dumb" }
+    private static var isDumb: Bool {
+        ProcessInfo.processInfo.environment["TERM", default: "dumb"] == "dumb"
+    }
 
     private static let began = Latch()
 

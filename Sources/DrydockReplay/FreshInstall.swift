@@ -125,7 +125,8 @@ struct FreshInstall: Sendable {
     private func keep(
         on connection: any Connection, _ overlay: Overlay, _ walk: CheckpointedWalk<InstallCheckpoint>
     ) throws {
-        guard walk.wants(passed) else { return }
+        // What keeps it from going on is another migration's, which may be edited.
+        guard failure == nil, walk.wants(passed) else { return }
         try connection.checkpoint()
         let checkpoint = InstallCheckpoint(
             install: self, image: overlay.freeze().image, foreignKeys: try connection.enforcesForeignKeys())

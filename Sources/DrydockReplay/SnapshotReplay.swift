@@ -236,7 +236,8 @@ struct SnapshotReplay {
                 let before = state
                 state = try await judge(reached.step, from: before, to: after)
                 if context.checksRollback { try await checkRollback(reached, from: before, to: state) }
-                if let walk, walk.wants(result.summary.steps.count) {
+                // A batch that is cut has a finding about a migration behind this one, which may be edited.
+                if let walk, !isCut, walk.wants(result.summary.steps.count) {
                     let next = outcome.reached.dropFirst(index + 1).first?.migrations.first
                     try await keep(state, before: next, opened.database, in: walk)
                 }
