@@ -31,7 +31,9 @@ package struct WatchScreen: Sendable {
         var body = ""
         for report in reports { body += renderer.found(report.visible, options) }
         guard let height else { return head + body }
-        return head + Self.cut(body, to: height - head.lineCount - 1, paint)
+        let columns = options.width ?? .max
+        let used = head.split(separator: "\n").reduce(0) { $0 + Self.rows(of: $1, columns) }
+        return head + Self.cut(body, to: height - used - 1, columns, paint)
     }
 
     /// The reports, what was seen on rows first; lint's leaves out what verify says as well.
@@ -80,15 +82,22 @@ package struct WatchScreen: Sendable {
     }
 
     /// Cuts what would push the verdicts off the screen.
-    private static func cut(_ text: String, to limit: Int, _ paint: Paint) -> String {
+    private static func cut(_ text: String, to limit: Int, _ columns: Int, _ paint: Paint) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count > max(limit, 1) else { return text }
-        let kept = lines.prefix(max(limit - 1, 0))
-        return kept.map { $0 + "\n" }.joined()
-            + paint.dim("… \(lines.count - kept.count) more lines: drydock lint and drydock verify show them")
+        guard lines.reduce(0, { $0 + rows(of: $1, columns) }) > max(limit, 1) else { return text }
+        var (kept, left) = (0, limit - 1)
+        for line in lines {
+            left -= rows(of: line, columns)
+            guard left >= 0 else { break }
+            kept += 1
+        }
+        return lines.prefix(kept).map { $0 + "\n" }.joined()
+            + paint.dim("… \(lines.count - kept) more lines: drydock lint and drydock verify show them")
     }
-}
 
-extension String {
-    fileprivate var lineCount: Int { count { $0 == "\n" } }
+    /// Returns how many lines of the terminal a line takes; colours take no place.
+    private static func rows(of line: Substring, _ columns: Int) -> Int {
+        let count = line.replacing(/\u{1B}\[[0-9;]*m/, with: "").count
+        return max(1, (count - 1) / columns + 1)
+    }
 }
