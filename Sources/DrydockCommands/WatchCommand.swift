@@ -72,9 +72,13 @@ struct WatchCommand: DrydockSubcommand {
 
     func run() async throws {
         let folder = FileManager.default.currentDirectoryPath
-        let watcher = Watcher(folder: folder, settings: settings(in: folder)) { try project(in: folder) }
+        let shown = WatchSettings()
+        let watcher = Watcher(folder: folder, settings: settings(in: folder)) {
+            try project(in: folder, shown)
+        }
         let display: any WatchDisplay =
-            format == "json" ? WatchLines() : WatchTerminal(folder: folder, isVerbose: verbose)
+            format == "json"
+            ? WatchLines(settings: shown) : WatchTerminal(folder: folder, settings: shown)
         let task = Task {
             for await event in watcher { display.show(event) }
         }
@@ -93,7 +97,7 @@ struct WatchCommand: DrydockSubcommand {
     }
 
     /// Reads the settings, as drydock lint and drydock verify do.
-    private func project(in folder: String) throws -> WatchedProject {
+    private func project(in folder: String, _ shown: WatchSettings) throws -> WatchedProject {
         // A folder that was deleted and made again is not the one in which the process still is.
         guard FileManager.default.changeCurrentDirectoryPath(folder) else {
             throw RequestError(.notFound, "the folder '\(folder)' does not exist any more")
@@ -102,9 +106,10 @@ struct WatchCommand: DrydockSubcommand {
         var verify = try VerifyCommand.parse([])
         (verify.snapshots, verify.source, verify.snapshotsOptions) = (snapshots, source, snapshotsOptions)
         (verify.probes, verify.stubs) = (probes, stubs)
-        verify.output.strict = strict
+        (verify.output.strict, verify.output.verbose) = (strict, verbose)
         verify.limits.apply(config)
         let settings = try VerifySettings(verify, config)
+        shown.take(settings.options)
         var project = WatchedProject(verify: settings.request, engine: settings.engines.first)
         project.other = settings.engines.other
         project.timeLimit = settings.request.timeout

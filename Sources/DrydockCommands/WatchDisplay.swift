@@ -3,6 +3,14 @@ import DrydockReport
 import Foundation
 import Synchronization
 
+/// How reports are shown, as the settings say that were read last.
+final class WatchSettings: Sendable {
+    private let current = Mutex(RenderOptions.forOutput(redacts: VerifySettings.isCI))
+
+    var options: RenderOptions { current.withLock { $0 } }
+    func take(_ options: RenderOptions) { current.withLock { $0 = options } }
+}
+
 /// What shows the rounds of `drydock watch`.
 protocol WatchDisplay: Sendable {
     func show(_ event: WatchEvent)
@@ -11,7 +19,10 @@ protocol WatchDisplay: Sendable {
 
 /// A line of JSON for each report, and for each time that there is none.
 struct WatchLines: WatchDisplay {
+    let settings: WatchSettings
     private let renderer = JSONRenderer(isIndented: false)
+
+    init(settings: WatchSettings) { self.settings = settings }
 
     func show(_ event: WatchEvent) {
         switch event {
@@ -23,7 +34,7 @@ struct WatchLines: WatchDisplay {
     }
 
     private func write(_ outcome: WatchScreen.Outcome, of command: String) {
-        let options = RenderOptions.forOutput(redacts: VerifySettings.isCI).dated
+        let options = settings.options.dated
         switch outcome {
         case .success(let report): Terminal.write(renderer.render(report, options))
         case .failure(let error): Terminal.write(renderer.renderFailure(error, of: command) ?? "")
@@ -43,14 +54,14 @@ final class WatchTerminal: WatchDisplay {
     }
 
     private let folder: String
-    private let isVerbose: Bool
+    private let settings: WatchSettings
     private let state = Mutex(State())
     private let isScreen = Terminal.outputIsScreen
 
     /// How often the progress is drawn.
     private static let interval = Duration.milliseconds(100)
 
-    init(folder: String, isVerbose: Bool) { (self.folder, self.isVerbose) = (folder, isVerbose) }
+    init(folder: String, settings: WatchSettings) { (self.folder, self.settings) = (folder, settings) }
 
     func show(_ event: WatchEvent) {
         state.withLock { state in
@@ -93,7 +104,7 @@ final class WatchTerminal: WatchDisplay {
 
     private func draw(_ state: inout State) {
         state.lastDrawn = .now
-        var options = RenderOptions.forOutput(redacts: VerifySettings.isCI, isVerbose: isVerbose)
+        var options = settings.options
         guard isScreen else {
             Terminal.show(state.screen.text(options) + "\n")
             return

@@ -9,7 +9,11 @@ import Testing
         private let output = Pipe()
         private var rest = Data()
 
-        init(_ project: Project, _ arguments: String...) throws {
+        convenience init(_ project: Project, _ arguments: String...) throws {
+            try self.init(project, arguments)
+        }
+
+        init(_ project: Project, _ arguments: [String]) throws {
             process = try project.process(["watch"] + arguments, environment: [:])
             process.standardOutput = output
             process.standardError = FileHandle.nullDevice
@@ -89,6 +93,16 @@ import Testing
         }
         try FileManager.default.removeItem(at: project.folder.appending(path: "Migrations"))
         #expect(try watch.line(with: "there are no migrations here").hasPrefix("{"))
+        #expect(watch.end(with: SIGINT) == 130)
+    }
+
+    @Test(arguments: [[], ["--format", "json"]])
+    func valuesAreHiddenWhereTheSettingsSayIt(_ arguments: [String]) throws {
+        let project = try Project(second: "UPDATE email SET subject = 'Secret';")
+        try project.write("drydock.yml", "redact: true\n")
+        let watch = try Watch(project, arguments)
+        let line = try watch.line(with: arguments.isEmpty ? "id = 1:" : "values-changed")
+        #expect(!line.contains("Hi there"), "\(line)")
         #expect(watch.end(with: SIGINT) == 130)
     }
 

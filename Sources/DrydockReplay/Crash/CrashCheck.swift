@@ -50,7 +50,7 @@ struct CrashCheck: Sendable {
                             + "tried (--crash-states)")))
         }
         let end = try await CrashEnd(recording.end, recording.pages, context, inspector)
-        var reports = CrashReports(batch: batch, format: context.set.format, policy: context.set.policy)
+        var reports = CrashReports(batch: batch, format: context.set.format)
         for cut in recording.cuts.prefix(limit) {
             outcome.states += 1
             reports.note(try await result(of: cut, batch, end), at: cut)
@@ -74,7 +74,7 @@ struct CrashCheck: Sendable {
         /// The tool refuses to start, until a person gives one of these commands.
         case needsPerson(command: String)
         case stuck(CrashRestart.Failure)
-        /// It succeeds, and these parts are others.
+        /// It succeeds, and these parts differ.
         case differs(Set<StateComparison.Part>)
     }
 

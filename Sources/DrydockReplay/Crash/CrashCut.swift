@@ -11,7 +11,7 @@ struct CrashCut: Sendable {
     /// The pages that differ from the state before.
     let pages: Set<UInt32>
 
-    /// Returns what came before the cut, such as `line 3`; nil before anything of the migration.
+    /// Returns when the cut came, such as `after line 3`, and in which migration.
     func place(in batch: [Migration]) -> (text: String, migration: Migration, place: Finding.Place) {
         switch call {
         case .setup:

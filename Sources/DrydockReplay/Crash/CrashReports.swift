@@ -10,11 +10,10 @@ struct CrashReports {
 
     let batch: [Migration]
     let format: any MigrationFormat
-    let policy: ToolPolicy
     private var cases: [Case] = []
 
-    init(batch: [Migration], format: any MigrationFormat, policy: ToolPolicy) {
-        (self.batch, self.format, self.policy) = (batch, format, policy)
+    init(batch: [Migration], format: any MigrationFormat) {
+        (self.batch, self.format) = (batch, format)
     }
 
     mutating func note(_ result: CrashCheck.Result, at cut: CrashCut) {
@@ -51,8 +50,8 @@ struct CrashReports {
         if let redacted = failure.redactedMessage {
             finding.redactedMessage =
                 "\(first.place.migration.identifier): killed \(first.place.text), it never runs again: \(redacted)"
-            finding.evidence?.areDetailsData = true
         }
+        if stuck.contains(where: { $0.1.redactedMessage != nil }) { finding.evidence?.areDetailsData = true }
         return finding
     }
 
@@ -90,8 +89,8 @@ struct CrashReports {
         finding.advice =
             commands.count == 1
             ? "No edit of the file avoids it. Be ready to run that command for users whose database was left so."
-            : "No edit of the file avoids it. Look which of its changes are there: none, and \(list.split(separator: " or ")[0]) is "
-                + "right; all of them, and it is the other."
+            : "No edit of the file avoids it. Look at the database first: '\(commands[0])' is right where none of the "
+                + "migration's changes are there, and the other where all of them are."
         finding.place = .init(file: first.0.place.migration.path)
         return finding
     }
