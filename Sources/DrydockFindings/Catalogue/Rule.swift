@@ -131,7 +131,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .rollbackMismatch: "undone or run again, a migration leaves a different schema"
         case .crashStuck: "after a kill or power cut, the tool never runs again by itself"
         case .crashLoses: "after a kill or power cut and another start, rows or values are lost or doubled"
-        case .crashDiverges: "after a kill or power cut and another start, schema or history are others"
+        case .crashDiverges: "after a kill or power cut and another start, the schema or the history differs"
         case .invalidDeclaration: "a drydock: comment is not understood"
         case .unusedDeclaration: "a declaration that nothing needed"
         case .engineDivergence: "two engines give different results for a migration"
