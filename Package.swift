@@ -61,8 +61,14 @@ let package = Package(
         .target(
             name: "Drydock",
             dependencies: [
-                "DrydockWatch", "DrydockProbes", "DrydockMigrate", "DrydockMaintenance", "DrydockDiff",
-                "DrydockLint", "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings",
+                "DrydockFleet", "DrydockWatch", "DrydockProbes", "DrydockMigrate", "DrydockMaintenance",
+                "DrydockDiff", "DrydockLint", "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings",
+            ]),
+        .target(
+            name: "DrydockFleet",
+            dependencies: [
+                "DrydockMaintenance", "DrydockReplay", "DrydockMigrations", "DrydockFindings", engine,
+                "OverlayVFS", "SQLiteSchema",
             ]),
         .target(
             name: "DrydockWatch",
@@ -115,7 +121,7 @@ let package = Package(
         .target(
             name: "DrydockMigrations", dependencies: ["DrydockFindings", engine, "SQLiteSchema", crypto]),
         .target(
-            name: "DrydockFindings", dependencies: [engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema"]),
+            name: "DrydockFindings", dependencies: [engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema", crypto]),
         .target(name: "DatabaseEngine", dependencies: ["SQLiteSchema", "CSQLite"]),
         .target(name: "OverlayVFS", dependencies: ["CSQLite", hashTrees]),
         .target(name: "SQLiteFile", dependencies: ["SQLiteSchema"]),

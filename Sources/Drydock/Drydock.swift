@@ -10,3 +10,4 @@
 @_exported import DrydockMigrate
 @_exported import DrydockProbes
 @_exported import DrydockWatch
+@_exported import DrydockFleet

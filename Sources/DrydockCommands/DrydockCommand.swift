@@ -34,10 +34,14 @@ public struct DrydockCommand: AsyncParsableCommand {
         subcommands: [
             VerifyCommand.self, LintCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self,
             StatsCommand.self, HealthCommand.self, VacuumCommand.self, MigrateCommand.self,
-            LockCommand.self, InitCommand.self, WatchCommand.self, LspCommand.self,
+            LockCommand.self, InitCommand.self, WatchCommand.self, LspCommand.self, ManifestCommand.self,
+            MergeCommand.self,
         ])
 
     public init() {}
+
+    /// What results depend on besides their settings.
+    static var versionOfResults: String { "\(version), SQLite \(SQLiteLibrary.version)" }
 
     /// Sets SQLite up, before anything else uses it.
     /// - Returns: the exit status if SQLite is too old.

@@ -61,6 +61,11 @@ struct HealthCommand: DrydockSubcommand {
         completion: .file())
     var databases: [String] = []
 
+    @OptionGroup var targets: TargetOptions
+
+    @Option(name: .customLong("resume"), help: ResumeOption.help, completion: .file())
+    var resume: String?
+
     @Flag(help: "Check every index entry, text and value, too.")
     var deep = false
 
@@ -158,7 +163,10 @@ struct HealthCommand: DrydockSubcommand {
             throw ValidationError(
                 "there is no format '\(format)'; choose one of: \(Self.formats.joined(separator: ", "))")
         }
-        if databases.isEmpty { throw ValidationError("no database is named") }
+        if databases.isEmpty, !targets.isUsed || targets.files.isEmpty && targets.queries.isEmpty {
+            throw ValidationError("no database is named")
+        }
+        if targets.shard != nil, accept { throw ValidationError("--accept and --shard exclude each other") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
         if let fault = followFault { throw ValidationError(fault) }
         // A monitoring system knows four statuses, and gets the fault in its own format.
@@ -174,7 +182,7 @@ struct HealthCommand: DrydockSubcommand {
         }
         let excluded = [
             ("--accept", accept), ("--continue", progress != nil), ("--report", !report.isEmpty),
-            ("--quiet", quiet), ("--verbose", verbose),
+            ("--quiet", quiet), ("--verbose", verbose), ("--resume", resume != nil), ("--shard", targets.shard != nil),
         ]
         return excluded.first(where: \.1).map { "--follow and \($0.0) exclude each other" }
     }
@@ -200,16 +208,22 @@ struct HealthCommand: DrydockSubcommand {
         let failure = FailureOutput(Self.self, OutputFormat(format))
         do {
             let config = try ConfigFile.load(stubs.config)
-            let settings = try HealthSettings(self, config)
+            var settings = try HealthSettings(self, config)
+            if targets.isUsed || resume != nil || databases.contains(where: FolderListing.isFolder) {
+                try settings.choose(
+                    try await targets.targets(databases, on: engines.driver(config)), resume: resume)
+            }
             failure.writes(settings.reports.compactMap(\.plain))
             if follow {
                 return try await HealthFollow(self, settings, engine: engines.driver(config)).run()
             }
             let inspector = HealthInspector(engine: engines.driver(config))
-            let task = Task { try await inspector.run(settings.request) }
+            let request = settings.request
+            let task = Task { try await inspector.run(request) }
             let interruption = Interruption(lastWords: Self.interrupted) { task.cancel() }
             defer { interruption.end() }
-            let report = try await task.value
+            var report = try await task.value
+            report.part = settings.part
             try settings.write(report)
             if format == "nagios" { throw ExitCode(NagiosRenderer.status(of: report).rawValue) }
             if report.health?.hasTrouble == true { throw ExitCode(2) }

@@ -9,6 +9,8 @@ struct HealthSettings: Sendable {
     var options = RenderOptions()
     let format: OutputFormat
     var reports: [HealthReportFile]
+    private var targets: Targets?
+    private var settingsDigest = ""
 
     /// The path beside drydock.yml or in the working folder.
     static let defaultBaseline = "drydock-health.json"
@@ -46,6 +48,28 @@ struct HealthSettings: Sendable {
         let own = [request.baseline, request.progress, ConfigPlace.find()].compactMap(\.self)
         for file in reports { try file.check(against: request.databases, own) }
     }
+
+    /// What results depend on besides their database.
+    var digest: String { SettingsDigest.of(request, version: DrydockCommand.versionOfResults) }
+
+    /// Checks these databases, and goes on from the results of an earlier run.
+    /// - Throws: ``RequestError``.
+    mutating func choose(_ targets: Targets, resume: String?) throws {
+        let digest = digest
+        request.listed = targets.paths
+        let own = [request.baseline, request.progress, ConfigPlace.find()].compactMap(\.self)
+        for file in reports { try file.check(against: targets.paths, own) }
+        if let resume {
+            request.kept = try KeptResults(file: resume, settings: digest)
+        } else if targets.shard != nil {
+            request.kept = KeptResults()
+        }
+        self.targets = targets
+        settingsDigest = digest
+    }
+
+    /// What the merge of the shards needs of this run; nil for a run of the whole.
+    var part: ReportPart? { request.kept.flatMap { targets?.part($0, settings: settingsDigest) } }
 
     /// - Throws: ``RequestError`` if a file cannot be written.
     func write(_ report: Report) throws {

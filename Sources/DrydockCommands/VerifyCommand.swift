@@ -57,6 +57,11 @@ struct VerifyCommand: DrydockSubcommand {
             valueName: "snapshot"), completion: .file())
     var snapshots: [String] = []
 
+    @OptionGroup var targets: TargetOptions
+
+    @Option(name: .customLong("resume"), help: ResumeOption.help, completion: .file())
+    var resume: String?
+
     @OptionGroup var source: MigrationsOptions
 
     @OptionGroup var project: ProjectCommandOptions
@@ -115,7 +120,14 @@ struct VerifyCommand: DrydockSubcommand {
             let config = try ConfigFile.load(stubs.config)
             failure.prints(output.format(config))
             limits.apply(config)
-            let settings = try VerifySettings(self, config)
+            var settings = try VerifySettings(self, config)
+            if targets.isUsed || resume != nil {
+                let folder = settings.request.snapshotsFolder
+                try settings.choose(
+                    try await targets.targets(
+                        snapshots, usual: { try SnapshotFolder.snapshots(in: folder).map(\.path) },
+                        on: settings.engines.first), resume: resume)
+            }
             try settings.reports.check(against: settings.request)
             failure.writes(settings.reports)
             guard let report = try await VerifyRun(settings: settings).report() else { throw ExitCode(130) }

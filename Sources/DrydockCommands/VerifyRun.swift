@@ -26,6 +26,7 @@ struct VerifyRun: Sendable {
         do {
             var report = try await task.value
             report.foundMigrations = settings.place.found
+            report.part = settings.part(report)
             progress.clear()
             try write(report, progress)
             return report

@@ -11,6 +11,8 @@ struct VerifySettings: Sendable {
     var format: OutputFormat
     var reports: [ReportFile] = []
     let place: MigrationsFinder.Place
+    private var targets: Targets?
+    private var settingsDigest = ""
 
     init(_ command: VerifyCommand, _ config: ConfigFile) throws {
         // A folder that the command line names is what is meant.
@@ -44,6 +46,38 @@ struct VerifySettings: Sendable {
         request.wantsHistory = ([format.name] + reports.map(\.format)).contains(HTMLRenderer().name)
         engines = command.engine ?? config.engine ?? .grdb
         options = command.output.options(config, redacts: command.replay.redaction.isOn(config))
+    }
+
+    /// What results depend on besides their snapshot.
+    var digest: String { SettingsDigest.of(request, version: DrydockCommand.versionOfResults) }
+
+    /// Replays these snapshots, and goes on from the results of an earlier run.
+    /// - Throws: `RequestError`.
+    mutating func choose(_ targets: Targets, resume: String?) throws {
+        let digest = digest
+        if let resume, request.command != nil {
+            throw RequestError(
+                .settingInvalid,
+                "--resume cannot tell whether the project's own command has changed since; leave '\(resume)' out")
+        }
+        request.listed = targets.paths
+        request.isPart = targets.shard != nil
+        request.makesProbes = targets.shard.map { $0.number == 1 } ?? true
+        request.redactsKept = options.redacts
+        if let resume {
+            request.kept = try KeptResults(file: resume, settings: digest)
+        } else if targets.shard != nil {
+            request.kept = KeptResults()
+        }
+        self.targets = targets
+        settingsDigest = digest
+    }
+
+    /// Returns what the merge of the shards needs of this run; nil for a run of the whole.
+    func part(_ report: Report) -> ReportPart? {
+        guard let kept = request.kept, var part = targets?.part(kept, settings: settingsDigest) else { return nil }
+        (part.migrationFormat, part.isRedacted) = (report.migrationFormat, options.redacts)
+        return part
     }
 
     static var isCI: Bool {

@@ -2,8 +2,8 @@ import DrydockFindings
 import SQLiteSchema
 
 /// A `-- drydock:` comment, or an entry in drydock.yml: a loss or change that is intended.
-public struct Declaration: Sendable, Hashable {
-    public enum Kind: Sendable, Hashable {
+public struct Declaration: Sendable, Hashable, Codable {
+    public enum Kind: Sendable, Hashable, Codable {
         case dropsTable(String)
         case dropsColumn(table: String, column: String)
         case dropsObject(Object, String)
@@ -21,7 +21,7 @@ public struct Declaration: Sendable, Hashable {
     }
 
     /// An object that depends on a table or view, and can be dropped with it.
-    public enum Object: String, Sendable, Hashable, CaseIterable {
+    public enum Object: String, Sendable, Hashable, Codable, CaseIterable {
         case index, trigger, view
     }
 

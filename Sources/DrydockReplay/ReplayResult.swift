@@ -19,8 +19,44 @@ package struct ReplayResult: Sendable {
     /// The image of the snapshot, and of the replay's end, where requested.
     package var base: Image?
     package var end: Image?
+    /// Whether there was not enough time, so that another run may find more.
+    var isCutShort = false
     /// Whether nothing was pending.
     package var isUpToDate = false
 
     init(summary: ReplaySummary) { self.summary = summary }
+}
+
+/// What the report needs; the images are for the run alone.
+extension ReplayResult: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case summary, findings, migrationFindings, notChecked, triedMigrations, usedDeclarations, applied, stoppedAtCode
+        case isUpToDate
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(summary: try container.decode(ReplaySummary.self, forKey: .summary))
+        findings = try container.decode([Finding].self, forKey: .findings)
+        migrationFindings = try container.decode([Finding].self, forKey: .migrationFindings)
+        notChecked = try container.decode([NotChecked.Complete].self, forKey: .notChecked).map(\.entry)
+        triedMigrations = try container.decode(Set<String>.self, forKey: .triedMigrations)
+        usedDeclarations = try container.decode([String: Set<Declaration>].self, forKey: .usedDeclarations)
+        applied = try container.decode(Set<String>.self, forKey: .applied)
+        stoppedAtCode = try container.decodeIfPresent(String.self, forKey: .stoppedAtCode)
+        isUpToDate = try container.decode(Bool.self, forKey: .isUpToDate)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(summary, forKey: .summary)
+        try container.encode(findings, forKey: .findings)
+        try container.encode(migrationFindings, forKey: .migrationFindings)
+        try container.encode(notChecked.map(NotChecked.Complete.init), forKey: .notChecked)
+        try container.encode(triedMigrations, forKey: .triedMigrations)
+        try container.encode(usedDeclarations, forKey: .usedDeclarations)
+        try container.encode(applied, forKey: .applied)
+        try container.encodeIfPresent(stoppedAtCode, forKey: .stoppedAtCode)
+        try container.encode(isUpToDate, forKey: .isUpToDate)
+    }
 }

@@ -133,7 +133,7 @@ public struct Verifier: Sendable {
             if usesProbes(request, snapshots) {
                 results += try await replayProbes(context, fresh, request, deadline())
             }
-            assemble(results, context, fresh, into: &report)
+            assemble(results, context, fresh, isPart: request.isPart, into: &report)
         }
         report.add(locked: locked)
         if let command = request.command { watch?.report(command, in: &report.findings) }
@@ -191,6 +191,7 @@ public struct Verifier: Sendable {
     }
 
     func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {
+        if let listed = request.listed { return listed.map { Snapshot(path: $0) } }
         guard !request.snapshots.isEmpty else {
             return try SnapshotFolder.snapshots(in: request.snapshotsFolder)
         }
@@ -224,7 +225,7 @@ public struct Verifier: Sendable {
                         + "--migrations names another folder.",
                     place: .init(file: request.migrationsFolder)))
         }
-        if snapshots.isEmpty, !usesProbes(request, snapshots) {
+        if snapshots.isEmpty, !usesProbes(request, snapshots), !request.isPart {
             findings.append(
                 Finding(
                     .nothingVerified, "there is no snapshot in \(request.snapshotsFolder)",
@@ -286,10 +287,24 @@ public struct Verifier: Sendable {
         return try await concurrentMap(snapshots, jobs: request.jobs) {
             onEvent(.replayed($0.summary, $0.findings))
         } _: { snapshot in
-            var result = try await replay(snapshot, context, fresh, deadline())
+            var result = try await kept(snapshot, request) { try await replay(snapshot, context, fresh, deadline()) }
             result.summary.name = names.name(of: snapshot.path)
             return result
         }
+    }
+
+    /// Returns a result that is known already, or makes it and keeps it.
+    private func kept(
+        _ snapshot: Snapshot, _ request: VerifyRequest, _ make: () async throws -> ReplayResult
+    ) async throws -> ReplayResult {
+        guard let kept = request.kept else { return try await make() }
+        if let known: ReplayResult = kept.result(of: snapshot.path) { return known }
+        let stamp = KeptResults.stamp(of: snapshot.path)
+        let result = try await make()
+        // What a lack of time or space led to is not for the next run.
+        let isFinal = !result.isCutShort && Overlay.faultLog?.first == nil
+        try kept.keep(request.redactsKept ? result.redacted : result, of: snapshot.path, isFinal ? stamp : nil)
+        return result
     }
 
     private func replay(
@@ -297,6 +312,7 @@ public struct Verifier: Sendable {
         _ deadline: ContinuousClock.Instant?
     ) async throws -> ReplayResult {
         var left = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
+        left.isCutShort = true
         if let overdue = fresh.overdue {
             left.findings = [overdue.finding(snapshot)]
             return left
@@ -323,7 +339,7 @@ public struct Verifier: Sendable {
     // MARK: - The report
 
     private func assemble(
-        _ results: [ReplayResult], _ context: ReplayContext, _ fresh: FreshInstall,
+        _ results: [ReplayResult], _ context: ReplayContext, _ fresh: FreshInstall, isPart: Bool,
         into report: inout Report
     ) {
         report.body = .verify(
@@ -343,14 +359,14 @@ public struct Verifier: Sendable {
         report.findings += CodeMigrationCheck(context: context, results: results).findings()
         report.findings += Self.unique(results.flatMap(\.migrationFindings))
         // A single database uses only some of the declarations, and none once it is at the newest version.
-        if !context.isRehearsal { report.findings += Self.unusedDeclarations(results, context) }
+        if !context.isRehearsal, !isPart { report.findings += Self.unusedDeclarations(results, context) }
         let filled = context.command?.format.history?.filledTables ?? []
         report.findings += results.flatMap(\.findings).filter {
             $0.rule != .rowsAdded || !filled.contains($0.table ?? "")
         }
-        leaveOutIgnored(context, tried, &report)
+        leaveOutIgnored(context, tried, isPart: isPart, &report)
         report.notChecked += results.flatMap(\.notChecked)
-        if !context.isRehearsal, results.allSatisfy(\.isUpToDate) {
+        if !context.isRehearsal, !isPart, results.allSatisfy(\.isUpToDate) {
             report.findings.append(nothingPending(results))
         }
         let applied = results.reduce(into: Set<String>()) { $0.formUnion($1.applied) }
@@ -364,7 +380,9 @@ public struct Verifier: Sendable {
     }
 
     /// Removes the findings that `ignore` names; an `ignore` without such a finding is unused.
-    private func leaveOutIgnored(_ context: ReplayContext, _ tried: Set<String>, _ report: inout Report) {
+    private func leaveOutIgnored(
+        _ context: ReplayContext, _ tried: Set<String>, isPart: Bool, _ report: inout Report
+    ) {
         let migrations = Dictionary(
             context.targets.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
         var used: Set<Declaration> = []
@@ -376,7 +394,7 @@ public struct Verifier: Sendable {
             used.insert(declaration)
             return true
         }
-        for migration in context.targets where tried.contains(migration.identifier) {
+        for migration in context.targets where tried.contains(migration.identifier) && !isPart {
             for declaration in migration.declarations where !used.contains(declaration) {
                 // Lint reports its own rules.
                 guard case .ignores(let rule, _) = declaration.kind, !Rule.ofLint.contains(rule) else {

@@ -48,5 +48,16 @@ public struct VerifyRequest: Sendable {
     /// Whether the one snapshot is a live database to be migrated; the end of its replay is then kept.
     package var isRehearsal = false
 
+    /// The snapshots, in place of ``snapshots`` and ``snapshotsFolder``, just as they are; one that is missing is reported.
+    package var listed: [String]?
+    /// Whether ``listed`` is a part of a list: what only the whole shows is left to the merge of the parts.
+    package var isPart = false
+    /// Whether rows are generated where the options ask for it; of several parts one does.
+    package var makesProbes = true
+    /// Results that are known already, and where those of this run go; nil to keep none.
+    package var kept: KeptResults?
+    /// Whether the results are kept without values.
+    package var redactsKept = false
+
     public init() {}
 }

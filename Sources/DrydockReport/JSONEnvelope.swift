@@ -33,6 +33,7 @@ private struct Head: Encodable {
     var foundMigrations: String?
     var findings: [JSONFinding] = []
     var notChecked: [JSONNotChecked] = []
+    var part: ReportPart?
 
     init(command: String, hasFailed: Bool, failure: Finding?) {
         self.command = command
@@ -49,6 +50,7 @@ private struct Head: Encodable {
         let groups = report.findingGroups
         findings = groups.map { JSONFinding($0, options) }
         notChecked = report.notChecked.map(JSONNotChecked.init)
+        part = report.part
         switch report.body {
         case .lint:
             for index in findings.indices {

@@ -21,6 +21,16 @@ package struct FileStamp: Hashable, Sendable {
         #endif
     }
 
+    package var byteCount: Int { Int(size) }
+
+    /// Seconds since 1970.
+    package var modifiedSeconds: Double { Double(modified[0]) + Double(modified[1]) / 1e9 }
+
+    /// The same for the same stamp, and for no other.
+    package var text: String {
+        ([String(device), String(inode), String(size)] + (modified + changed).map(String.init)).joined(separator: ",")
+    }
+
     private static func parts(_ time: timespec) -> [Int] { [Int(time.tv_sec), Int(time.tv_nsec)] }
 
     /// Whether a later write would have another time, as far as the clock of the disk can tell

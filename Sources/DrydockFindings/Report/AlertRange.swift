@@ -42,7 +42,7 @@ public struct AlertRange: Sendable, Hashable {
 }
 
 /// The values of a measure that are a warning, and those that are an error.
-public struct HealthThreshold: Sendable, Hashable {
+public struct HealthThreshold: Sendable, Hashable, Codable {
     public var warning: AlertRange?
     public var critical: AlertRange?
 
@@ -58,5 +58,22 @@ public struct HealthThreshold: Sendable, Hashable {
     package func severity(of value: Double) -> Finding.Severity? {
         if critical?.alerts(value) == true { return .error }
         return warning?.alerts(value) == true ? .warning : nil
+    }
+}
+
+/// A range is written as its text, since JSON has no infinity.
+extension AlertRange: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        guard let range = AlertRange(text) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(text)' is not a range")
+        }
+        self = range
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
     }
 }

@@ -1,5 +1,5 @@
 /// The fewest and simplest generated rows that were found to show a finding, as SQL that can be pasted.
-public struct Counterexample: Sendable, Hashable {
+public struct Counterexample: Sendable, Hashable, Codable {
     /// The statements that make the schema in which the migration meets the rows.
     public var schema: [String]
     /// An INSERT for each row.

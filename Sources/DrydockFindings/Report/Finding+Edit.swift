@@ -2,7 +2,7 @@ import SQLiteSchema
 
 extension Finding {
     /// A replacement of a part of a file, as `drydock lint --fix` writes it.
-    public struct Edit: Sendable, Hashable {
+    public struct Edit: Sendable, Hashable, Codable {
         public var file: String
         /// The line on which the part begins, from 1.
         public var line: Int

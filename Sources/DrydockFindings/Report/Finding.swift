@@ -1,8 +1,8 @@
 import SQLiteSchema
 
 /// A rule that is broken at one place.
-public struct Finding: Sendable {
-    public enum Severity: String, Sendable, Comparable, CaseIterable {
+public struct Finding: Sendable, Codable {
+    public enum Severity: String, Sendable, Codable, Comparable, CaseIterable {
         case note, warning, error
 
         public static func < (a: Severity, b: Severity) -> Bool {
@@ -13,7 +13,7 @@ public struct Finding: Sendable {
     }
 
     /// What qualifies a finding, as reports spell it.
-    public enum Tag: String, Sendable, Hashable {
+    public enum Tag: String, Sendable, Hashable, Codable {
         /// The same migration passes if the tables are empty.
         case dataDependent = "data-dependent"
         /// The snapshot had the fault before anything was replayed.
@@ -105,7 +105,7 @@ public struct Finding: Sendable {
     public var help: String { advice.text }
 
     /// Where in a file a finding points, and what stands there.
-    public struct Place: Sendable, Hashable {
+    public struct Place: Sendable, Hashable, Codable {
         public var file: String
         /// Counted from 1; nil if the file as a whole is meant.
         public var line: Int?

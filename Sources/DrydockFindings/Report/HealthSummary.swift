@@ -14,7 +14,7 @@ public struct HealthSummary: Sendable {
 }
 
 /// How one database was checked. Its findings are those of the report that name its path.
-public struct DatabaseHealth: Sendable {
+public struct DatabaseHealth: Sendable, Codable {
     /// The path as given.
     public var path: String
     public var measures: [HealthMeasure] = []
@@ -31,8 +31,8 @@ public struct DatabaseHealth: Sendable {
 }
 
 /// A figure of a database, in base units.
-public struct HealthMeasure: Sendable, Hashable {
-    public enum Unit: String, Sendable { case bytes, ratio, rows, frames }
+public struct HealthMeasure: Sendable, Hashable, Codable {
+    public enum Unit: String, Sendable, Codable { case bytes, ratio, rows, frames }
 
     /// The name in lower case with underscores, such as `freelist_ratio`.
     public var name: String

@@ -3,8 +3,8 @@
 ///     let help: Help = "If they are no longer needed, declare it:\n\(declaration: "drops table label")"
 ///     help.declarations[0].words   // drops table label
 ///     help.text                    // with `  -- drydock: drops table label` on the second line
-public struct Help: Sendable, Hashable {
-    public enum Part: Sendable, Hashable {
+public struct Help: Sendable, Hashable, Codable {
+    public enum Part: Sendable, Hashable, Codable {
         /// Words and SQL, with their line breaks.
         case text(String)
         /// Stands on a line of its own.

@@ -18,7 +18,7 @@ public struct NotChecked: Sendable, Hashable {
     }
 
     /// What keeps a run on a live database from a check.
-    public enum Obstacle: Sendable, Hashable {
+    public enum Obstacle: Sendable, Hashable, Codable {
         /// The run's time was over: the next run continues here.
         case time
         /// Other writers: another run may reach it.
@@ -32,7 +32,7 @@ public struct NotChecked: Sendable, Hashable {
         package var isOfRun: Bool { self == .time || self == .writers }
     }
 
-    public enum Reason: Sendable, Hashable {
+    public enum Reason: Sendable, Hashable, Codable {
         /// SQLite, or an engine on top of it, refused what the check runs: its message.
         case refused(String)
         /// The check needs more memory than the run's limit allows, or a longer value than SQLite's.
@@ -166,5 +166,25 @@ extension NotChecked: Codable {
         try container.encode(rule, forKey: .rule)
         try container.encode(reason, forKey: .reason)
         try container.encodeIfPresent(snapshot, forKey: .snapshot)
+    }
+}
+
+extension NotChecked {
+    /// An entry with everything that it says, for another run of the same version; the form above is for files that last.
+    package struct Complete: Codable {
+        private var rule: Rule
+        private var snapshot, database, table: String?
+        private var cause: Reason
+
+        package init(_ entry: NotChecked) {
+            (rule, snapshot, database) = (entry.rule, entry.snapshot, entry.database)
+            (table, cause) = (entry.table, entry.cause)
+        }
+
+        package var entry: NotChecked {
+            var entry = NotChecked(rule, snapshot: snapshot, cause)
+            (entry.database, entry.table) = (database, table)
+            return entry
+        }
     }
 }

@@ -1,13 +1,13 @@
 import SQLiteSchema
 
 /// A declaration that a finding's help proposes.
-public struct ProposedDeclaration: Sendable, Hashable {
+public struct ProposedDeclaration: Sendable, Hashable, Codable {
     /// What is declared, as after `-- drydock:`.
     public var words: String
     /// Where it can be written.
     public var form = Form.comment
 
-    public enum Form: Sendable, Hashable {
+    public enum Form: Sendable, Hashable, Codable {
         /// A comment in the migration.
         case comment
         /// An entry in drydock.yml. Most tools checksum a released migration, comments included; others have no file in

@@ -1,5 +1,5 @@
 /// How one snapshot was replayed.
-public struct ReplaySummary: Sendable {
+public struct ReplaySummary: Sendable, Codable {
     public var snapshot: String
     /// The name in reports: ``SnapshotNames``.
     public var name: String
@@ -37,7 +37,7 @@ public struct ReplaySummary: Sendable {
     }
 
     /// The kind of a database that has applied no migration of the folder.
-    public enum Start: String, Sendable {
+    public enum Start: String, Sendable, Codable {
         /// It holds nothing, or only its tool's history.
         case empty
         /// It holds what existed before the first migration.
@@ -46,7 +46,7 @@ public struct ReplaySummary: Sendable {
         case unknown
     }
 
-    public enum BaselineSource: String, Sendable {
+    public enum BaselineSource: String, Sendable, Codable {
         /// Every check was made in this run.
         case checked
         /// An earlier run made them, and the file's size, times and inode are unchanged.
@@ -55,7 +55,7 @@ public struct ReplaySummary: Sendable {
         case knownByContent = "known-by-content"
     }
 
-    public struct Step: Sendable {
+    public struct Step: Sendable, Codable {
         public var migration: String
         /// Wall-clock seconds that the migration took, without the checks.
         public var seconds: Double

@@ -16,6 +16,8 @@ public struct Report: Sendable {
     public var foundMigrations: String?
     /// Wall-clock seconds of the whole run.
     public var seconds: Double = 0
+    /// Which part of a run it is; nil for a whole run.
+    public var part: ReportPart?
     /// Whether warnings count as failures.
     public var isStrict = false
 

@@ -1,5 +1,5 @@
 /// What a project's drydock.yml can give in the place of what only its app has.
-public enum StandIn: Sendable, Hashable {
+public enum StandIn: Sendable, Hashable, Codable {
     case function(String)
     case collation(String)
 

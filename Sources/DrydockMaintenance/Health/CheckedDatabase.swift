@@ -2,7 +2,7 @@ import DrydockFindings
 
 /// One database on the way to the report: what was found in it so far, and what was not reached.
 @dynamicMemberLookup
-package struct CheckedDatabase: Sendable {
+package struct CheckedDatabase: Sendable, Codable {
     package var health: DatabaseHealth
     package var findings: [Finding] = []
     package var notReached: [NotReached] = []
@@ -13,7 +13,7 @@ package struct CheckedDatabase: Sendable {
     var trees: [Tree] = []
 
     /// The size of a table, or of an index of it.
-    struct Tree: Sendable {
+    struct Tree: Sendable, Codable {
         var table: String
         var bytes: Int
     }
@@ -26,7 +26,7 @@ package struct CheckedDatabase: Sendable {
     }
 
     /// Something that a run did not reach, and why.
-    package struct NotReached: Sendable {
+    package struct NotReached: Sendable, Codable {
         package var rule: Rule
         /// The table that was not reached; nil if no part of the check was.
         package var table: String?

@@ -14,13 +14,21 @@ public struct HealthInspector: Sendable {
     public func run(_ request: HealthRequest) async throws -> Report {
         let start = ContinuousClock.now
         let result = try await check(request)
-        var report = Report(result.databases)
+        var report = Self.report(of: result.databases, accepted: result.accepted)
+        report.seconds = (ContinuousClock.now - start).inSeconds
+        return report
+    }
+
+    /// Returns the report on databases that were checked.
+    package static func report(
+        of databases: [CheckedDatabase], accepted: (path: String, count: Int)? = nil
+    ) -> Report {
+        var report = Report(databases)
         if case .health(var health) = report.body {
-            health.accepted = result.accepted
+            health.accepted = accepted
             health.finishedAt = Date().timeIntervalSince1970
             report.body = .health(health)
         }
-        report.seconds = (ContinuousClock.now - start).inSeconds
         return report
     }
 
@@ -29,7 +37,7 @@ public struct HealthInspector: Sendable {
         _ request: HealthRequest
     ) async throws -> (databases: [CheckedDatabase], accepted: (path: String, count: Int)?) {
         try Self.checkNames(request)
-        let paths = try DatabaseNames.resolve(request.databases)
+        let paths = try request.listed ?? DatabaseNames.resolve(request.databases)
         let baseline = try request.baseline.map { try HealthBaseline.load($0) } ?? .none
         let progress = try request.progress.map { try HealthProgress.load($0) } ?? HealthProgress()
         let databases = try await inspect(paths, request, progress)
@@ -53,9 +61,15 @@ public struct HealthInspector: Sendable {
         _ paths: [String], _ request: HealthRequest, _ progress: HealthProgress
     ) async throws -> [CheckedDatabase] {
         try await concurrentMap(paths, jobs: request.jobs) { path in
+            if let known: CheckedDatabase = request.kept?.result(of: path) { return known }
+            let stamp = request.kept.flatMap { _ in KeptResults.stamp(of: path) }
             var run = HealthRun(engine: engine, path: path, request: request)
             run.start = progress.place(of: path)
-            return await run.run()
+            let checked = await run.run()
+            // What could not be read, or was not reached, is for the next run to look at.
+            let isFinal = checked.trouble == nil && checked.notReached.isEmpty && !Task.isCancelled
+            try request.kept?.keep(checked, of: path, isFinal ? stamp : nil)
+            return checked
         }
     }
 }

@@ -28,6 +28,11 @@ public struct HealthRequest: Sendable {
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
 
+    /// The databases, in place of ``databases``, just as they are.
+    package var listed: [String]?
+    /// Results that are known already, and where those of this run go; nil to keep none.
+    package var kept: KeptResults?
+
     /// Whether every check that can read a table in ranges of its keys does so at once.
     var isRanged = false
 

@@ -11,12 +11,12 @@ extension Verifier {
 
     /// Whether rows would be generated, if there is a moment for it.
     func wantsProbes(_ request: VerifyRequest, _ snapshots: [Snapshot]) -> Bool {
-        guard generator != nil, !request.isRehearsal else { return false }
+        guard generator != nil, !request.isRehearsal, request.makesProbes else { return false }
         return switch request.probes.use {
         case .always: true
         case .never: false
         case .whereNoSnapshot:
-            snapshots.isEmpty && request.snapshots.isEmpty && !request.isSnapshotsFolderNamed
+            snapshots.isEmpty && request.listed == nil && request.snapshots.isEmpty && !request.isSnapshotsFolderNamed
         }
     }
 
@@ -41,12 +41,16 @@ extension Verifier {
             + "a time"
     }
 
+    /// Stands for a path where results are kept.
+    private static let probeResults = "\u{0}probes"
+
     /// Replays probes in the time of one snapshot.
     func replayProbes(
         _ context: ReplayContext, _ fresh: FreshInstall, _ request: VerifyRequest,
         _ deadline: ContinuousClock.Instant?
     ) async throws -> [ReplayResult] {
         guard let generator else { return [] }
+        if let known: [ReplayResult] = request.kept?.result(of: Self.probeResults) { return known }
         let name = "probe"
         if let overdue = fresh.overdue { return [overdueProbe(name, overdue)] }
         let watchdog = Watchdog(deadline: deadline)
@@ -70,6 +74,7 @@ extension Verifier {
             limit: context.timeLimit, migration: place.migration, place: watchdog.statements.place)
         let all = results ?? [overdueProbe(name, overdue)]
         for result in all { onEvent(.replayed(result.summary, result.findings)) }
+        try request.kept?.keep(all, of: Self.probeResults, nil)
         return all
     }
 

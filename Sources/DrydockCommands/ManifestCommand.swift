@@ -1,0 +1,107 @@
+import ArgumentParser
+import Drydock
+import DrydockReport
+import Foundation
+
+struct ManifestCommand: DrydockSubcommand {
+    static let help = CommandHelp(
+        name: "manifest",
+        abstract: "List many databases, for shards that divide them evenly.",
+        usage: "[OPTIONS] [DATABASE...]",
+        about: """
+            Writes a list of databases with their size, version and schema. With
+            --from fleet.json each shard of a run has the same list, divided by size, even
+            while the databases grow. Nothing else is written.
+            """,
+        examples: """
+            drydock manifest 'data/**/*.sqlite' -o fleet.json
+            find /srv -name '*.db' -print0 | drydock manifest --from - -o fleet.json
+            drydock manifest --from fleet.json --times report.json -o fleet.json
+                                          by the seconds of the last run, not by size
+            drydock health --from fleet.json --shard 2/8
+            """,
+        options: """
+            -o, --output PATH       where the manifest goes    (default: standard output)
+                --from FILE         a list of databases, or a manifest; - is standard input
+                --from-query QUERY  'app.sqlite: SELECT path FROM tenant'
+                --times REPORT      a JSON report that says how long each database took
+            -j, --jobs COUNT        how many at once           (default: one per core)
+            """,
+        exitStatus: """
+            0  the manifest is written
+            1  it is written, and a database in it could not be read
+            2  nothing was written
+            64 bad usage
+            """)
+
+    @Argument(help: "Databases, patterns and folders.", completion: .file())
+    var databases: [String] = []
+
+    @OptionGroup var targets: TargetOptions
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Where the manifest goes.", valueName: "path"), completion: .file())
+    var output: String?
+
+    @Option(
+        help: ArgumentHelp("A JSON report that says how long each database took.", valueName: "report"),
+        completion: .file())
+    var times: String?
+
+    @Option(
+        name: Setting.jobs.name("j", allowingJoined: true), help: Setting.jobs.help, transform: NumberOption.atLeastOne)
+    var jobs: Int?
+
+    @OptionGroup var engines: EngineOptions
+
+    func validate() throws {
+        if databases.isEmpty, !targets.isUsed { throw ValidationError("no database is named") }
+        if targets.shard != nil { throw ValidationError("a manifest is of the whole list; --shard is for what reads it") }
+    }
+
+    private struct Times: Decodable {
+        struct Entry: Decodable { var snapshot, path: String?; var seconds: Double? }
+        var replays, databases: [Entry]?
+
+        var seconds: [String: Double] {
+            ((replays ?? []) + (databases ?? [])).reduce(into: [:]) { seconds, entry in
+                if let path = entry.snapshot ?? entry.path, let time = entry.seconds { seconds[path] = time }
+            }
+        }
+    }
+
+    func run() async throws {
+        try await FailureOutput(Self.self).run {
+            let engine = engines.driver()
+            let list = try await targets.targets(databases, on: engine).list
+            let manifest = try await Manifest.of(
+                list.paths, seconds: try seconds(), jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, on: engine)
+            let text = try manifest.json()
+            if let output {
+                if list.paths.contains(where: { FolderListing.realPath($0) == FolderListing.realPath(output) }) {
+                    throw RequestError(
+                        .settingInvalid, "'\(output)' is one of the databases; give the manifest another path")
+                }
+                do { try AtomicFile.write(text, to: output) } catch {
+                    throw RequestError(.notWritable, "'\(output)' cannot be written: \(error)")
+                }
+            } else {
+                Terminal.write(String(decoding: text, as: UTF8.self))
+            }
+            let unread = manifest.databases.filter { $0.trouble != nil }
+            for entry in unread.prefix(10) {
+                Terminal.complain("'\(entry.path)' could not be read: \(entry.trouble ?? "")")
+            }
+            if unread.count > 10 { Terminal.complain("and \(unread.count - 10) more") }
+            if !unread.isEmpty { throw ExitCode(1) }
+        }
+    }
+
+    private func seconds() throws -> [String: Double] {
+        guard let times else { return [:] }
+        do {
+            return try JSONDecoder().decode(Times.self, from: Data(FolderListing.contents(of: times))).seconds
+        } catch {
+            throw RequestError(.settingInvalid, "'\(times)' is not a JSON report of drydock: \(error)")
+        }
+    }
+}

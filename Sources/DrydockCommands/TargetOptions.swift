@@ -1,0 +1,112 @@
+import ArgumentParser
+import DatabaseEngine
+import Drydock
+import Foundation
+
+/// Which databases a command is for, besides those that it names, and which part of them.
+struct TargetOptions: ParsableArguments {
+    @Option(
+        name: .customLong("from"),
+        help: ArgumentHelp(
+            "A file that lists databases: a path a line, paths separated by NUL as 'find -print0' writes them, or a manifest of 'drydock manifest'. '-' is standard input. May be repeated.",
+            valueName: "file"), completion: .file())
+    var files: [String] = []
+
+    @Option(
+        name: .customLong("from-query"),
+        help: ArgumentHelp(
+            "A database and a query that gives paths: 'app.sqlite: SELECT path FROM tenant'. May be repeated.",
+            valueName: "database: query"))
+    var queries: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Only this part of the databases: 2/8 is the second of eight; auto takes it from the variables of the service that runs the job.",
+            valueName: "i/n"))
+    var shard: String?
+
+    var isUsed: Bool { !files.isEmpty || !queries.isEmpty || shard != nil }
+
+    func validate() throws {
+        if let shard, shard != "auto" { try Self.usage { () throws(ShardFault) in _ = try Shard(shard) } }
+        if files.filter({ $0 == "-" }).count > 1 {
+            throw ValidationError("standard input can be read once: --from - is there twice")
+        }
+        if let query = queries.first(where: { !$0.contains(": ") }) {
+            throw ValidationError(
+                "'\(query)' is not a database and a query; write --from-query 'app.sqlite: SELECT path FROM tenant'")
+        }
+    }
+
+    private static func usage<Result>(_ body: () throws(ShardFault) -> Result) throws -> Result {
+        do { return try body() } catch { throw ValidationError(error.description) }
+    }
+
+    /// Returns the databases.
+    /// - Parameters:
+    ///   - names: those that the command line names.
+    ///   - usual: those that are meant where none is named or listed.
+    /// - Throws: `RequestError`, and `ValidationError` where `auto` finds no shard.
+    func targets(_ names: [String], usual: () throws -> [String] = { [] }, on engine: any Engine) async throws -> Targets {
+        var list = TargetList()
+        try list.add(names: names)
+        for file in files {
+            let isInput = file == "-"
+            let bytes: [UInt8]
+            do {
+                bytes = try isInput
+                    ? Array(FileHandle.standardInput.readToEnd() ?? Data()) : FolderListing.contents(of: file)
+            } catch {
+                throw RequestError(.notFound, "'\(file)' cannot be read: \(error)")
+            }
+            try list.add(file: isInput ? "standard input" : "'\(file)'", bytes)
+        }
+        for query in queries { try await list.add(query: query, on: engine) }
+        if names.isEmpty, files.isEmpty, queries.isEmpty { list.add(try usual()) }
+        let chosen = try shard.map { text in
+            try Self.usage { () throws(ShardFault) in
+                text == "auto"
+                    ? try ShardEnvironment.shard(in: ProcessInfo.processInfo.environment) : try Shard(text)
+            }
+        }
+        if chosen != nil { Self.tellBazel() }
+        return Targets(list: list, shard: chosen)
+    }
+
+    /// Tells Bazel that the command knows about shards, which it takes from a file that is touched
+    /// (https://bazel.build/reference/test-encyclopedia).
+    private static func tellBazel() {
+        guard let path = ProcessInfo.processInfo.environment["TEST_SHARD_STATUS_FILE"], !path.isEmpty else { return }
+        FileManager.default.createFile(atPath: path, contents: nil)
+    }
+}
+
+/// The databases of a run: a list, and the part of it that this run does.
+struct Targets: Sendable {
+    let list: TargetList
+    let shard: Shard?
+    /// The places of this run's databases in the list.
+    let indices: [Int]
+
+    init(list: TargetList, shard: Shard?) {
+        (self.list, self.shard) = (list, shard)
+        indices = shard?.indices(of: list.weights) ?? Array(list.paths.indices)
+    }
+
+    var paths: [String] { indices.map { list.paths[$0] } }
+
+    /// Returns what the merge of the shards needs of this one; nil for a run of the whole list.
+    func part(_ kept: KeptResults, settings: String) -> ReportPart? {
+        guard let shard else { return nil }
+        var part = ReportPart(
+            version: DrydockCommand.version, shard: shard.number, of: shard.count, list: list.digest,
+            listCount: list.paths.count, settings: settings, arguments: Array(CommandLine.arguments.dropFirst()))
+        var results = kept.results
+        part.databases = indices.compactMap { index in
+            let path = list.paths[index]
+            return results.removeValue(forKey: path).map { .init(index: index, path: path, result: $0) }
+        }
+        part.others = results
+        return part
+    }
+}

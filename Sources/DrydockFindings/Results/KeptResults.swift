@@ -1,0 +1,140 @@
+import Crypto
+import Foundation
+import Synchronization
+
+/// The results of databases as they come in, each as JSON: for a run that goes on where another was killed, and for the
+/// part that a shard adds to the report of all.
+///
+///     let kept = try KeptResults(file: "health.state", settings: digest)
+///     if let known: Result = kept.result(of: path) { return known }
+///     let stamp = KeptResults.stamp(of: path)
+///     try kept.keep(result, of: path, stamp)
+///
+/// In a file each result is a line that begins with its own checksum, so that a line that a kill cut short does not count.
+/// A result counts for the same settings, and as long as nobody has written the database.
+package final class KeptResults: Sendable {
+    private struct Line: Codable {
+        var settings, database, stamp, result: String
+    }
+
+    private struct State {
+        var results: [String: String] = [:]
+        var descriptor: Int32?
+    }
+
+    private static let head = "drydock results 1\n"
+    private let state: Mutex<State>
+    private let settings: String
+
+    /// Keeps results in memory.
+    package init(_ results: [String: String] = [:]) {
+        state = Mutex(State(results: results))
+        settings = ""
+    }
+
+    /// Goes on with the file of an earlier run, or begins one.
+    /// - Throws: ``RequestError`` where the file is something else, is in use, or cannot be read or written.
+    package init(file path: String, settings: String) throws {
+        self.settings = settings
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            throw RequestError(.settingInvalid, "'\(path)' is not a file; --resume takes the path of a file to write")
+        }
+        let descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw RequestError(.notWritable, "'\(path)' cannot be opened: \(FolderListing.describe(errno))")
+        }
+        do {
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                throw RequestError(
+                    .settingInvalid, "'\(path)' is in use by another run; wait for it, or give this one another file")
+            }
+            let (results, isCut) = try Self.read(path, settings)
+            state = Mutex(State(results: results, descriptor: descriptor))
+            let begin = isCut.map { $0 ? "\n" : "" } ?? Self.head
+            if !begin.isEmpty { try append(begin) }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    deinit {
+        if let descriptor = state.withLock({ $0.descriptor }) { close(descriptor) }
+    }
+
+    /// Returns the results that still count, and whether the last line was cut short; nil for an empty file.
+    private static func read(_ path: String, _ settings: String) throws -> ([String: String], Bool?) {
+        let bytes = try FolderListing.contents(of: path)
+        if bytes.isEmpty { return ([:], nil) }
+        guard bytes.starts(with: head.utf8) else {
+            throw RequestError(
+                .settingInvalid,
+                "'\(path)' is not a file of results that drydock wrote; --resume takes the path of a new file, or of one "
+                    + "from an earlier run")
+        }
+        var results: [String: String] = [:]
+        for text in bytes.split(separator: UInt8(ascii: "\n")).dropFirst() {
+            let parts = text.split(separator: UInt8(ascii: " "), maxSplits: 1)
+            guard parts.count == 2, Self.checksum(of: Array(parts[1])).utf8.elementsEqual(parts[0]),
+                let line = try? JSONDecoder().decode(Line.self, from: Data(parts[1])),
+                line.settings == settings, stamp(of: line.database) == line.stamp
+            else { continue }
+            results[line.database] = line.result
+        }
+        return (results, bytes.last != UInt8(ascii: "\n"))
+    }
+
+    private static func checksum(of bytes: [UInt8]) -> String { SHA256.digest(of: bytes).prefix(8).hex }
+
+    private func append(_ text: String) throws {
+        var rest = Array(text.utf8)[...]
+        try state.withLock { state in
+            guard let descriptor = state.descriptor else { return }
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+                guard count >= 0 || errno == EINTR else {
+                    throw RequestError(
+                        .notWritable, "the file of --resume cannot be written: \(FolderListing.describe(errno))")
+                }
+                rest = rest.dropFirst(max(0, count))
+            }
+        }
+    }
+
+    /// Returns what shows that a database and the files beside it are unchanged; nil while that cannot be told, since they
+    /// were written a moment ago.
+    package static func stamp(of path: String) -> String? {
+        var text = ""
+        for ending in ["", "-wal", "-journal"] {
+            guard let stamp = FileStamp(path + ending) else {
+                text += "-;"
+                continue
+            }
+            guard stamp.isSettled else { return nil }
+            text += "\(stamp.text);"
+        }
+        return text
+    }
+
+    /// Returns the result of a database, if it is known.
+    package func result<Result: Decodable>(of database: String) -> Result? {
+        guard let text = state.withLock({ $0.results[database] }) else { return nil }
+        return try? JSONDecoder().decode(Result.self, from: Data(text.utf8))
+    }
+
+    /// Notes a result.
+    /// - Parameter stamp: what ``stamp(of:)`` gave before the database was read; nil where a later run is to read it again.
+    /// - Throws: ``RequestError`` if the file cannot be written.
+    package func keep(_ result: some Encodable, of database: String, _ stamp: String?) throws {
+        let text = String(decoding: try jsonDocument(result, isIndented: false), as: UTF8.self)
+        state.withLock { $0.results[database] = text }
+        guard let stamp, state.withLock({ $0.descriptor != nil }) else { return }
+        let line = try jsonDocument(
+            Line(settings: settings, database: database, stamp: stamp, result: text), isIndented: false)
+        try append(Self.checksum(of: Array(line)) + " " + String(decoding: line, as: UTF8.self) + "\n")
+    }
+
+    /// The results as JSON, by the path of their database.
+    package var results: [String: String] { state.withLock { $0.results } }
+}

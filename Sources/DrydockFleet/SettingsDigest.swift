@@ -1,0 +1,51 @@
+import DrydockFindings
+import DrydockMaintenance
+import DrydockReplay
+
+/// What a result depends on besides its database. Results of equal settings can stand in one report.
+package enum SettingsDigest {
+    /// - Parameter version: that of Drydock and of SQLite.
+    package static func of(_ request: VerifyRequest, version: String) -> String {
+        var settings = request
+        // Which databases they are, and how the work is done, make no other result.
+        (settings.snapshots, settings.listed, settings.kept) = ([], nil, nil)
+        (settings.jobs, settings.cacheFolder, settings.wantsHistory) = (1, nil, false)
+        (settings.isPart, settings.makesProbes, settings.redactsKept) = (false, true, false)
+        settings.migrationFormat = nil
+        let lock = request.lock.flatMap { try? FolderListing.contents(of: $0) }
+        return hexDigest(
+            of: [version, stableText(settings), files(in: request.migrationsFolder), "\(lock?.hashed ?? "none")"]
+                .joined(separator: "\n"))
+    }
+
+    package static func of(_ request: HealthRequest, version: String) -> String {
+        var settings = request
+        (settings.databases, settings.listed, settings.kept) = ([], nil, nil)
+        (settings.jobs, settings.progress) = (1, nil)
+        let known = request.baseline.flatMap { try? FolderListing.contents(of: $0) }
+        return hexDigest(of: [version, stableText(settings), known?.hashed ?? "none"].joined(separator: "\n"))
+    }
+
+    /// Returns the names and contents of all files in a folder and below, as a digest of each.
+    private static func files(in folder: String) -> String {
+        var lines: [String] = []
+        var folders = [folder]
+        var visited: Set<String> = []
+        while let next = folders.popLast() {
+            guard visited.insert(FolderListing.realPath(next)).inserted else { continue }
+            for name in (try? FolderListing.files(in: next)) ?? [] {
+                let path = next + "/" + name
+                if FolderListing.isFolder(path) {
+                    folders.append(path)
+                } else {
+                    lines.append("\(path) \((try? FolderListing.contents(of: path))?.hashed ?? "unreadable")")
+                }
+            }
+        }
+        return lines.sorted().joined(separator: "\n")
+    }
+}
+
+extension [UInt8] {
+    fileprivate var hashed: String { hexDigest(of: hex) }
+}
