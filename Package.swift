@@ -62,13 +62,13 @@ let package = Package(
             name: "Drydock",
             dependencies: [
                 "DrydockFleet", "DrydockWatch", "DrydockProbes", "DrydockMigrate", "DrydockMaintenance",
-                "DrydockDiff", "DrydockLint", "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings",
+                "DrydockDiff", "DrydockLint", "DrydockReplay", "DrydockState", "DrydockMigrations",
+                "DrydockFindings",
             ]),
         .target(
             name: "DrydockFleet",
             dependencies: [
-                "DrydockMaintenance", "DrydockReplay", "DrydockMigrations", "DrydockFindings", engine,
-                "OverlayVFS", "SQLiteSchema",
+                "DrydockMaintenance", "DrydockReplay", "DrydockFindings", engine,
             ]),
         .target(
             name: "DrydockWatch",
@@ -121,7 +121,8 @@ let package = Package(
         .target(
             name: "DrydockMigrations", dependencies: ["DrydockFindings", engine, "SQLiteSchema", crypto]),
         .target(
-            name: "DrydockFindings", dependencies: [engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema", crypto]),
+            name: "DrydockFindings",
+            dependencies: [engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema", crypto]),
         .target(name: "DatabaseEngine", dependencies: ["SQLiteSchema", "CSQLite"]),
         .target(name: "OverlayVFS", dependencies: ["CSQLite", hashTrees]),
         .target(name: "SQLiteFile", dependencies: ["SQLiteSchema"]),
@@ -136,9 +137,8 @@ let package = Package(
         .testTarget(
             name: "DrydockTests",
             dependencies: [
-                "Drydock", "DrydockWatch", "DrydockProbes", "DrydockMigrate", "DrydockMaintenance",
-                "DrydockDiff",
-                "DrydockLint", "DrydockReplay", "DrydockState",
+                "Drydock", "DrydockFleet", "DrydockWatch", "DrydockProbes", "DrydockMigrate",
+                "DrydockMaintenance", "DrydockDiff", "DrydockLint", "DrydockReplay", "DrydockState",
                 "DrydockMigrations", "DrydockFindings", "DrydockReport", engine, "GRDBEngine",
                 "NIOEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "CSQLite",
             ]),

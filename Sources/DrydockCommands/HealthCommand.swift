@@ -182,7 +182,8 @@ struct HealthCommand: DrydockSubcommand {
         }
         let excluded = [
             ("--accept", accept), ("--continue", progress != nil), ("--report", !report.isEmpty),
-            ("--quiet", quiet), ("--verbose", verbose), ("--resume", resume != nil), ("--shard", targets.shard != nil),
+            ("--quiet", quiet), ("--verbose", verbose), ("--resume", resume != nil),
+            ("--shard", targets.shard != nil),
         ]
         return excluded.first(where: \.1).map { "--follow and \($0.0) exclude each other" }
     }

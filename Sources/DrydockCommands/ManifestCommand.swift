@@ -39,7 +39,9 @@ struct ManifestCommand: DrydockSubcommand {
 
     @OptionGroup var targets: TargetOptions
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Where the manifest goes.", valueName: "path"), completion: .file())
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Where the manifest goes.", valueName: "path"),
+        completion: .file())
     var output: String?
 
     @Option(
@@ -48,14 +50,17 @@ struct ManifestCommand: DrydockSubcommand {
     var times: String?
 
     @Option(
-        name: Setting.jobs.name("j", allowingJoined: true), help: Setting.jobs.help, transform: NumberOption.atLeastOne)
+        name: Setting.jobs.name("j", allowingJoined: true), help: Setting.jobs.help,
+        transform: NumberOption.atLeastOne)
     var jobs: Int?
 
     @OptionGroup var engines: EngineOptions
 
     func validate() throws {
         if databases.isEmpty, !targets.isUsed { throw ValidationError("no database is named") }
-        if targets.shard != nil { throw ValidationError("a manifest is of the whole list; --shard is for what reads it") }
+        if targets.shard != nil {
+            throw ValidationError("a manifest is of the whole list; --shard is for what reads it")
+        }
     }
 
     private struct Times: Decodable {
@@ -74,12 +79,15 @@ struct ManifestCommand: DrydockSubcommand {
             let engine = engines.driver()
             let list = try await targets.targets(databases, on: engine).list
             let manifest = try await Manifest.of(
-                list.paths, seconds: try seconds(), jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, on: engine)
+                list.paths, seconds: try seconds(),
+                jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, on: engine)
             let text = try manifest.json()
             if let output {
-                if list.paths.contains(where: { FolderListing.realPath($0) == FolderListing.realPath(output) }) {
+                if list.paths.contains(where: { FolderListing.realPath($0) == FolderListing.realPath(output) }
+                ) {
                     throw RequestError(
-                        .settingInvalid, "'\(output)' is one of the databases; give the manifest another path")
+                        .settingInvalid, "'\(output)' is one of the databases; give the manifest another path"
+                    )
                 }
                 do { try AtomicFile.write(text, to: output) } catch {
                     throw RequestError(.notWritable, "'\(output)' cannot be written: \(error)")

@@ -34,7 +34,9 @@ struct MergeCommand: DrydockSubcommand {
             64 bad usage
             """)
 
-    @Argument(help: "The JSON reports of all shards; in quotes, patterns such as 'parts/*.json'.", completion: .file())
+    @Argument(
+        help: "The JSON reports of all shards; in quotes, patterns such as 'parts/*.json'.",
+        completion: .file())
     var parts: [String] = []
 
     @Option(
@@ -71,9 +73,11 @@ struct MergeCommand: DrydockSubcommand {
         try await failure.run {
             let files = try parts.flatMap { try DatabaseNames.resolve([$0]) }
             let merge = try PartMerge(files, version: DrydockCommand.version)
-            for file in report where files.map(FolderListing.realPath).contains(FolderListing.realPath(file.path)) {
+            for file in report
+            where files.map(FolderListing.realPath).contains(FolderListing.realPath(file.path)) {
                 throw RequestError(
-                    .settingInvalid, "the report would overwrite the part '\(file.path)'; give it another path")
+                    .settingInvalid,
+                    "the report would overwrite the part '\(file.path)'; give it another path")
             }
             failure.writes(report.compactMap(\.plain))
             let (merged, redacts) = try await merged(merge)
@@ -82,7 +86,8 @@ struct MergeCommand: DrydockSubcommand {
             try output.write(merged, options, among: ReportRenderers.ofHealth)
             options = options.dated
             (options.usesColor, options.width) = (false, nil)
-            for file in report + output.files(besides: report.compactMap(\.plain)).map(HealthReportFile.init) {
+            for file in report + output.files(besides: report.compactMap(\.plain)).map(HealthReportFile.init)
+            {
                 guard let renderer = ReportRenderers.ofHealth.named(file.format) else { continue }
                 try file.write(renderer.render(merged, options))
             }
@@ -100,7 +105,8 @@ struct MergeCommand: DrydockSubcommand {
             try check(settings.digest, merge)
             (settings.request.listed, settings.request.kept) = (merge.paths, merge.kept)
             settings.request.migrationFormat = settings.request.migrationFormat ?? merge.first.migrationFormat
-            settings.request.wantsHistory = ([format ?? ""] + report.map(\.format)).contains(HTMLRenderer().name)
+            settings.request.wantsHistory = ([format ?? ""] + report.map(\.format)).contains(
+                HTMLRenderer().name)
             let verifier = Verifier(engine: settings.engines.first, comparingWith: settings.engines.other)
             return (try await verifier.run(settings.request), settings.options.redacts)
         case let command as HealthCommand:

@@ -59,7 +59,9 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         let folders = [
             request.command == nil ? request.migrationsFolder : nil, request.snapshotsFolder,
         ].compactMap(\.self).map(FolderListing.realPath)
-        let files = (request.snapshots + (request.listed ?? []) + [request.lock, ConfigPlace.find()].compactMap(\.self))
+        let files =
+            (request.snapshots + (request.listed ?? [])
+            + [request.lock, ConfigPlace.find()].compactMap(\.self))
             .map(FolderListing.realPath)
         if files.contains(target) || folders.contains(where: { target.hasPrefix($0 + "/") }) {
             throw RequestError(

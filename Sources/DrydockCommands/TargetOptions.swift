@@ -34,7 +34,8 @@ struct TargetOptions: ParsableArguments {
         }
         if let query = queries.first(where: { !$0.contains(": ") }) {
             throw ValidationError(
-                "'\(query)' is not a database and a query; write --from-query 'app.sqlite: SELECT path FROM tenant'")
+                "'\(query)' is not a database and a query; write --from-query 'app.sqlite: SELECT path FROM tenant'"
+            )
         }
     }
 
@@ -47,14 +48,17 @@ struct TargetOptions: ParsableArguments {
     ///   - names: those that the command line names.
     ///   - usual: those that are meant where none is named or listed.
     /// - Throws: `RequestError`, and `ValidationError` where `auto` finds no shard.
-    func targets(_ names: [String], usual: () throws -> [String] = { [] }, on engine: any Engine) async throws -> Targets {
+    func targets(_ names: [String], usual: () throws -> [String] = { [] }, on engine: any Engine) async throws
+        -> Targets
+    {
         var list = TargetList()
         try list.add(names: names)
         for file in files {
             let isInput = file == "-"
             let bytes: [UInt8]
             do {
-                bytes = try isInput
+                bytes =
+                    try isInput
                     ? Array(FileHandle.standardInput.readToEnd() ?? Data()) : FolderListing.contents(of: file)
             } catch {
                 throw RequestError(.notFound, "'\(file)' cannot be read: \(error)")
@@ -76,7 +80,9 @@ struct TargetOptions: ParsableArguments {
     /// Tells Bazel that the command knows about shards, which it takes from a file that is touched
     /// (https://bazel.build/reference/test-encyclopedia).
     private static func tellBazel() {
-        guard let path = ProcessInfo.processInfo.environment["TEST_SHARD_STATUS_FILE"], !path.isEmpty else { return }
+        guard let path = ProcessInfo.processInfo.environment["TEST_SHARD_STATUS_FILE"], !path.isEmpty else {
+            return
+        }
         FileManager.default.createFile(atPath: path, contents: nil)
     }
 }
@@ -100,7 +106,8 @@ struct Targets: Sendable {
         guard let shard else { return nil }
         var part = ReportPart(
             version: DrydockCommand.version, shard: shard.number, of: shard.count, list: list.digest,
-            listCount: list.paths.count, settings: settings, arguments: Array(CommandLine.arguments.dropFirst()))
+            listCount: list.paths.count, settings: settings,
+            arguments: Array(CommandLine.arguments.dropFirst()))
         var results = kept.results
         part.databases = indices.compactMap { index in
             let path = list.paths[index]

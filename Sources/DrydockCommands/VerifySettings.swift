@@ -58,7 +58,8 @@ struct VerifySettings: Sendable {
         if let resume, request.command != nil {
             throw RequestError(
                 .settingInvalid,
-                "--resume cannot tell whether the project's own command has changed since; leave '\(resume)' out")
+                "--resume cannot tell whether the project's own command has changed since; leave '\(resume)' out"
+            )
         }
         request.listed = targets.paths
         request.isPart = targets.shard != nil
@@ -75,7 +76,9 @@ struct VerifySettings: Sendable {
 
     /// Returns what the merge of the shards needs of this run; nil for a run of the whole.
     func part(_ report: Report) -> ReportPart? {
-        guard let kept = request.kept, var part = targets?.part(kept, settings: settingsDigest) else { return nil }
+        guard let kept = request.kept, var part = targets?.part(kept, settings: settingsDigest) else {
+            return nil
+        }
         (part.migrationFormat, part.isRedacted) = (report.migrationFormat, options.redacts)
         return part
     }

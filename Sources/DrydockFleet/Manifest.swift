@@ -35,11 +35,13 @@ public struct Manifest: Sendable, Codable {
             self = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
         } catch {
             throw RequestError(
-                .settingInvalid, "\(name) is not a manifest: make one with 'drydock manifest DATABASE... -o fleet.json'")
+                .settingInvalid,
+                "\(name) is not a manifest: make one with 'drydock manifest DATABASE... -o fleet.json'")
         }
         guard command == "manifest", formatVersion == 1 else {
             throw RequestError(
-                .settingInvalid, "\(name) is a manifest of another version of drydock; make it again with this one")
+                .settingInvalid,
+                "\(name) is a manifest of another version of drydock; make it again with this one")
         }
     }
 
@@ -96,7 +98,9 @@ public struct Manifest: Sendable, Codable {
 
     /// The manifest as JSON, a database a line, the same for the same databases.
     public func json() throws -> [UInt8] {
-        let lines = try databases.map { try String(decoding: jsonDocument($0, isIndented: false), as: UTF8.self) }
+        let lines = try databases.map {
+            try String(decoding: jsonDocument($0, isIndented: false), as: UTF8.self)
+        }
         let head = "{\"tool\":\"drydock\",\"formatVersion\":1,\"command\":\"manifest\",\"databases\":[\n"
         return Array((head + lines.joined(separator: ",\n") + "\n]}\n").utf8)
     }

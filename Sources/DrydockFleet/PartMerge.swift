@@ -34,25 +34,31 @@ package struct PartMerge: Sendable {
         for (file, _, part) in parts {
             if let twin = shards.updateValue(file, forKey: part.shard) {
                 throw RequestError(
-                    .settingInvalid, "shard \(part.shard) is there twice, in '\(twin)' and in '\(file)'; leave one out")
+                    .settingInvalid,
+                    "shard \(part.shard) is there twice, in '\(twin)' and in '\(file)'; leave one out")
             }
         }
         let missing = (1...max(1, first.part.shards)).filter { shards[$0] == nil }
         guard missing.isEmpty else {
-            let names = missing.prefix(10).map(String.init).joined(separator: ", ") + (missing.count > 10 ? ", …" : "")
+            let names =
+                missing.prefix(10).map(String.init).joined(separator: ", ")
+                + (missing.count > 10 ? ", …" : "")
             throw RequestError(
                 .notFound,
                 "\(counted(missing.count, "shard")) of \(first.part.shards) \(missing.count == 1 ? "is" : "are") missing: "
-                    + "\(names). Run \(missing.count == 1 ? "it" : "them") again with --shard I/\(first.part.shards)")
+                    + "\(names). Run \(missing.count == 1 ? "it" : "them") again with --shard I/\(first.part.shards)"
+            )
         }
         (command, self.first) = (first.command, first.part)
         let databases = parts.flatMap(\.part.databases).sorted { $0.index < $1.index }
         guard databases.map(\.index) == Array(0..<first.part.listCount) else {
-            throw RequestError(.settingInvalid, "the parts do not have every database of the list once; make them again")
+            throw RequestError(
+                .settingInvalid, "the parts do not have every database of the list once; make them again")
         }
         paths = databases.map(\.path)
         isRedacted = parts.contains(where: \.part.isRedacted)
-        results = parts.reduce(into: Dictionary(databases.map { ($0.path, $0.result) }) { first, _ in first }) {
+        results = parts.reduce(into: Dictionary(databases.map { ($0.path, $0.result) }) { first, _ in first })
+        {
             $0.merge($1.part.others) { first, _ in first }
         }
     }
@@ -70,11 +76,14 @@ package struct PartMerge: Sendable {
         else {
             throw RequestError(
                 .settingInvalid,
-                "'\(file)' is not a whole JSON report of drydock; a part is what --report json=\(file) writes")
+                "'\(file)' is not a whole JSON report of drydock; a part is what --report json=\(file) writes"
+            )
         }
         guard let part = report.part else {
             throw RequestError(
-                .settingInvalid, "'\(file)' is the report of a whole run, not of a shard; a part comes from a run with --shard")
+                .settingInvalid,
+                "'\(file)' is the report of a whole run, not of a shard; a part comes from a run with --shard"
+            )
         }
         return (command, part)
     }
@@ -90,13 +99,20 @@ package struct PartMerge: Sendable {
         if part.version != version {
             throw RequestError(
                 .settingInvalid,
-                "'\(other.file)' is of drydock \(part.version), and this is \(version); merge with the version that made it")
+                "'\(other.file)' is of drydock \(part.version), and this is \(version); merge with the version that made it"
+            )
         }
-        if other.command != first.command { throw refuse("it is of drydock \(other.command), not of \(first.command)") }
-        if part.shards != model.shards { throw refuse("it is one of \(part.shards) shards, not of \(model.shards)") }
+        if other.command != first.command {
+            throw refuse("it is of drydock \(other.command), not of \(first.command)")
+        }
+        if part.shards != model.shards {
+            throw refuse("it is one of \(part.shards) shards, not of \(model.shards)")
+        }
         if part.list != model.list || part.listCount != model.listCount {
             throw refuse("it is of another list of databases")
         }
-        if part.settings != model.settings { throw refuse("the settings or the migrations were not the same") }
+        if part.settings != model.settings {
+            throw refuse("the settings or the migrations were not the same")
+        }
     }
 }

@@ -14,8 +14,11 @@ package enum SettingsDigest {
         settings.migrationFormat = nil
         let lock = request.lock.flatMap { try? FolderListing.contents(of: $0) }
         return hexDigest(
-            of: [version, stableText(settings), files(in: request.migrationsFolder), "\(lock?.hashed ?? "none")"]
-                .joined(separator: "\n"))
+            of: [
+                version, stableText(settings), files(in: request.migrationsFolder),
+                "\(lock?.hashed ?? "none")",
+            ]
+            .joined(separator: "\n"))
     }
 
     package static func of(_ request: HealthRequest, version: String) -> String {
@@ -23,7 +26,8 @@ package enum SettingsDigest {
         (settings.databases, settings.listed, settings.kept) = ([], nil, nil)
         (settings.jobs, settings.progress) = (1, nil)
         let known = request.baseline.flatMap { try? FolderListing.contents(of: $0) }
-        return hexDigest(of: [version, stableText(settings), known?.hashed ?? "none"].joined(separator: "\n"))
+        return hexDigest(
+            of: [version, stableText(settings), known?.hashed ?? "none"].joined(separator: "\n"))
     }
 
     /// Returns the names and contents of all files in a folder and below, as a digest of each.

@@ -11,7 +11,9 @@ public struct Shard: Sendable, Hashable, Codable {
 
     public init(number: Int, of count: Int) throws(ShardFault) {
         guard count >= 1, (1...count).contains(number) else {
-            throw ShardFault("there is no shard \(number) of \(count); the first is 1, and the last is the number of shards")
+            throw ShardFault(
+                "there is no shard \(number) of \(count); the first is 1, and the last is the number of shards"
+            )
         }
         (self.number, self.count) = (number, count)
     }
@@ -49,7 +51,8 @@ public struct Shard: Sendable, Hashable, Codable {
             var place = 0
             while true {
                 let children = [2 * place + 1, 2 * place + 2].filter { $0 < items.count }
-                guard let least = children.min(by: { items[$0] < items[$1] }), items[least] < items[place] else {
+                guard let least = children.min(by: { items[$0] < items[$1] }), items[least] < items[place]
+                else {
                     return shard
                 }
                 items.swapAt(least, place)

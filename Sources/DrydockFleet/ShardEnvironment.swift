@@ -14,7 +14,8 @@ public struct ShardEnvironment: Sendable {
     public let source: String
 
     private init(
-        _ name: String, _ index: String, of count: String?, from base: Int, marker: String? = nil, _ source: String
+        _ name: String, _ index: String, of count: String?, from base: Int, marker: String? = nil,
+        _ source: String
     ) {
         (self.name, self.index, self.count, self.base) = (name, index, count, base)
         (self.marker, self.source) = (marker, source)
@@ -93,14 +94,17 @@ public struct ShardEnvironment: Sendable {
     private func shard(_ ordinal: Int, of count: Int) throws(ShardFault) -> Shard {
         guard count >= 1, (0..<count).contains(ordinal) else {
             throw ShardFault(
-                "\(index) is \(ordinal + base), and there are \(counted(count, "shard")): the first has \(base)")
+                "\(index) is \(ordinal + base), and there are \(counted(count, "shard")): the first has \(base)"
+            )
         }
         return try Shard(number: ordinal + 1, of: count)
     }
 
     /// Returns the place of a task in a Slurm array, which may begin anywhere and have a step.
     private func ordinal(_ index: Int, _ count: Int, _ set: [String: String]) throws(ShardFault) -> Int {
-        guard let least = set["SLURM_ARRAY_TASK_MIN"], let most = set["SLURM_ARRAY_TASK_MAX"] else { return index }
+        guard let least = set["SLURM_ARRAY_TASK_MIN"], let most = set["SLURM_ARRAY_TASK_MAX"] else {
+            return index
+        }
         let (first, last) = (
             try number(least, in: "SLURM_ARRAY_TASK_MIN"), try number(most, in: "SLURM_ARRAY_TASK_MAX")
         )

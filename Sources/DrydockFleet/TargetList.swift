@@ -54,7 +54,8 @@ public struct TargetList: Sendable {
         for (index, line) in lines.enumerated() {
             guard let path = String(validating: line, as: UTF8.self) else {
                 throw RequestError(
-                    .settingInvalid, "the path in \(isNUL ? "entry" : "line") \(index + 1) of \(name) is not valid UTF-8")
+                    .settingInvalid,
+                    "the path in \(isNUL ? "entry" : "line") \(index + 1) of \(name) is not valid UTF-8")
             }
             paths.append(path)
         }
@@ -70,7 +71,9 @@ public struct TargetList: Sendable {
                 "'\(text)' is not a database and a query; write 'app.sqlite: SELECT path FROM tenant'")
         }
         let (file, query) = (String(text[..<split.lowerBound]), String(text[split.upperBound...]))
-        guard FolderListing.exists(file) else { throw RequestError(.notFound, "there is no database '\(file)'") }
+        guard FolderListing.exists(file) else {
+            throw RequestError(.notFound, "there is no database '\(file)'")
+        }
         let database = try await engine.open(.live(path: file), settings: ConnectionSettings())
         let rows: [SQLValue?]
         do {
@@ -86,11 +89,13 @@ public struct TargetList: Sendable {
         guard !rows.isEmpty else { throw RequestError(.notFound, "the query of '\(file)' gives no row") }
         var paths: [String] = []
         for (index, value) in rows.enumerated() {
-            guard case .text(let bytes)? = value, let path = String(validating: bytes, as: UTF8.self), !path.isEmpty
+            guard case .text(let bytes)? = value, let path = String(validating: bytes, as: UTF8.self),
+                !path.isEmpty
             else {
                 throw RequestError(
                     .settingInvalid,
-                    "row \(index + 1) of the query of '\(file)' is not a path; it must have one column, which is text")
+                    "row \(index + 1) of the query of '\(file)' is not a path; it must have one column, which is text"
+                )
             }
             paths.append(path)
         }

@@ -30,7 +30,8 @@ package struct ReplayResult: Sendable {
 /// What the report needs; the images are for the run alone.
 extension ReplayResult: Codable {
     private enum CodingKeys: String, CodingKey {
-        case summary, findings, migrationFindings, notChecked, triedMigrations, usedDeclarations, applied, stoppedAtCode
+        case summary, findings, migrationFindings, notChecked, triedMigrations, usedDeclarations, applied,
+            stoppedAtCode
         case isUpToDate
     }
 

@@ -287,24 +287,12 @@ public struct Verifier: Sendable {
         return try await concurrentMap(snapshots, jobs: request.jobs) {
             onEvent(.replayed($0.summary, $0.findings))
         } _: { snapshot in
-            var result = try await kept(snapshot, request) { try await replay(snapshot, context, fresh, deadline()) }
+            var result = try await kept(snapshot, request) {
+                try await replay(snapshot, context, fresh, deadline())
+            }
             result.summary.name = names.name(of: snapshot.path)
             return result
         }
-    }
-
-    /// Returns a result that is known already, or makes it and keeps it.
-    private func kept(
-        _ snapshot: Snapshot, _ request: VerifyRequest, _ make: () async throws -> ReplayResult
-    ) async throws -> ReplayResult {
-        guard let kept = request.kept else { return try await make() }
-        if let known: ReplayResult = kept.result(of: snapshot.path) { return known }
-        let stamp = KeptResults.stamp(of: snapshot.path)
-        let result = try await make()
-        // What a lack of time or space led to is not for the next run.
-        let isFinal = !result.isCutShort && Overlay.faultLog?.first == nil
-        try kept.keep(request.redactsKept ? result.redacted : result, of: snapshot.path, isFinal ? stamp : nil)
-        return result
     }
 
     private func replay(

@@ -12,7 +12,7 @@ package struct HumanRenderer: ReportRenderer {
     package func render(_ report: Report, _ options: RenderOptions) -> String {
         let report = report.visible
         switch report.body {
-        case .health(let health): return text(health, report, options)
+        case .health(let health): return text(health, report, options) + shard(report, options)
         case .diff(let diff): return text(diff, options)
         case .vacuum(let vacuum): return text(vacuum, report, options)
         case .verify, .lint, .lock, .migrate: break
@@ -45,6 +45,14 @@ package struct HumanRenderer: ReportRenderer {
         guard !(options.isQuiet && hasPassed) else { return text }
         if !followsLines, text.hasPrefix("\n") { text.removeFirst() }
         return text + (report.replays.isEmpty && text.isEmpty ? "" : "\n") + summary(report, options)
+            + shard(report, options)
+    }
+
+    /// Returns which part of a run the report is, if it is not of the whole.
+    private func shard(_ report: Report, _ options: RenderOptions) -> String {
+        guard let part = report.part, !options.isQuiet else { return "" }
+        return "shard \(part.shard) of \(part.shards): \(part.databases.count) of "
+            + "\(counted(part.listCount, "database")); 'drydock merge' makes one report of all shards\n"
     }
 
     /// Returns the findings, and what was not checked, each with a blank line before it.

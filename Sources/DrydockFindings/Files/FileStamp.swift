@@ -28,7 +28,8 @@ package struct FileStamp: Hashable, Sendable {
 
     /// The same for the same stamp, and for no other.
     package var text: String {
-        ([String(device), String(inode), String(size)] + (modified + changed).map(String.init)).joined(separator: ",")
+        ([String(device), String(inode), String(size)] + (modified + changed).map(String.init)).joined(
+            separator: ",")
     }
 
     private static func parts(_ time: timespec) -> [Int] { [Int(time.tv_sec), Int(time.tv_nsec)] }

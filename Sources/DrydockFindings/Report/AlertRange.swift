@@ -67,7 +67,8 @@ extension AlertRange: Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let range = AlertRange(text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "'\(text)' is not a range")
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "'\(text)' is not a range")
         }
         self = range
     }

@@ -31,7 +31,8 @@ public struct ReportPart: Sendable, Codable {
     public var others: [String: String] = [:]
 
     public init(
-        version: String, shard: Int, of shards: Int, list: String, listCount: Int, settings: String, arguments: [String]
+        version: String, shard: Int, of shards: Int, list: String, listCount: Int, settings: String,
+        arguments: [String]
     ) {
         (self.version, self.shard, self.shards) = (version, shard, shards)
         (self.list, self.listCount) = (list, listCount)

@@ -38,7 +38,8 @@ package final class KeptResults: Sendable {
         self.settings = settings
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            throw RequestError(.settingInvalid, "'\(path)' is not a file; --resume takes the path of a file to write")
+            throw RequestError(
+                .settingInvalid, "'\(path)' is not a file; --resume takes the path of a file to write")
         }
         let descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -47,7 +48,8 @@ package final class KeptResults: Sendable {
         do {
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 throw RequestError(
-                    .settingInvalid, "'\(path)' is in use by another run; wait for it, or give this one another file")
+                    .settingInvalid,
+                    "'\(path)' is in use by another run; wait for it, or give this one another file")
             }
             let (results, isCut) = try Self.read(path, settings)
             state = Mutex(State(results: results, descriptor: descriptor))
@@ -95,7 +97,8 @@ package final class KeptResults: Sendable {
                 let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
                 guard count >= 0 || errno == EINTR else {
                     throw RequestError(
-                        .notWritable, "the file of --resume cannot be written: \(FolderListing.describe(errno))")
+                        .notWritable,
+                        "the file of --resume cannot be written: \(FolderListing.describe(errno))")
                 }
                 rest = rest.dropFirst(max(0, count))
             }

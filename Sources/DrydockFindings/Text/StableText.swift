@@ -12,7 +12,8 @@ package func stableText(_ value: Any) -> String {
     case .dictionary, .set: return "[" + children.sorted().joined(separator: ",") + "]"
     case .enum: return children.isEmpty ? "\(value)" : "(" + children.joined(separator: ",") + ")"
     case .optional: return children.first ?? "nil"
-    case nil: return children.isEmpty ? String(reflecting: value) : "(" + children.joined(separator: ",") + ")"
+    case nil:
+        return children.isEmpty ? String(reflecting: value) : "(" + children.joined(separator: ",") + ")"
     default: return "\(mirror.subjectType)(" + children.joined(separator: ",") + ")"
     }
 }

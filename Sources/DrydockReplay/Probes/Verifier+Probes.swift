@@ -16,7 +16,8 @@ extension Verifier {
         case .always: true
         case .never: false
         case .whereNoSnapshot:
-            snapshots.isEmpty && request.listed == nil && request.snapshots.isEmpty && !request.isSnapshotsFolderNamed
+            snapshots.isEmpty && request.listed == nil && request.snapshots.isEmpty
+                && !request.isSnapshotsFolderNamed
         }
     }
 

@@ -1,0 +1,148 @@
+import Foundation
+import Testing
+
+/// Shards, their merge, and runs that go on after a kill.
+@Suite struct ShardCommandTests {
+    /// Five snapshots: one loses a row, one is up to date, one is damaged, one is no database.
+    private func project() throws -> Project {
+        let project = try Project(second: "-- drydock: drops table gone\nDELETE FROM email WHERE id = 7;")
+        let snapshot = project.folder.appending(path: "Snapshots/v1.sqlite")
+        for name in ["loses", "newest", "damaged", "plain"] {
+            try FileManager.default.copyItem(
+                at: snapshot, to: project.folder.appending(path: "Snapshots/\(name).sqlite"))
+        }
+        try project.execute("INSERT INTO email VALUES(7, 'seven')", on: "Snapshots/loses.sqlite")
+        try project.execute("INSERT INTO grdb_migrations VALUES('v2')", on: "Snapshots/newest.sqlite")
+        let damaged = try FileHandle(forUpdating: project.folder.appending(path: "Snapshots/damaged.sqlite"))
+        try damaged.seek(toOffset: 4096)
+        try damaged.write(contentsOf: Data(repeating: 0xFF, count: 200))
+        try damaged.close()
+        try project.write("Snapshots/other.sqlite", "not a database at all, but a text that is long enough")
+        return project
+    }
+
+    private static let formats = ["json", "junit", "sarif", "github", "gitlab", "tap", "markdown", "html"]
+
+    /// Leaves out what differs between two runs of the same.
+    private func withoutTimes(_ text: String) -> String {
+        text.replacing(/"statementSeconds" ?: ?\[[^\]]*\]/, with: "")
+            .replacing(/"(seconds|finishedAt)" ?: ?[-0-9.e]+/, with: "")
+            .replacing(/[0-9]+\.[0-9]+([eE]-?[0-9]+)?|[0-9]+ m?s\b/, with: "T")
+            .replacing(/"disk_free[a-z_]+" ?: ?[0-9T]+/, with: "")
+            .replacing(/"[0-9-]+T[0-9:]+Z?"/, with: "")
+    }
+
+    @Test(arguments: ["verify --no-cache", "health"], [1, 2, 3, 7])
+    func theMergeIsTheWhole(_ command: String, _ count: Int) throws {
+        let project = try project()
+        let words =
+            command.split(separator: " ").map(String.init) + (command == "health" ? ["Snapshots"] : [])
+        let files = { (name: String) in Self.formats.flatMap { ["--report", "\($0)=\(name).\($0)"] } }
+        let whole = try project.run(words + files("whole"))
+        for shard in 1...count {
+            let run = try project.run(
+                words + ["--shard", "\(shard)/\(count)", "--report", "json=part-\(shard).json", "-q"])
+            #expect([0, 1, 2].contains(run.status), "\(run.errors)")
+        }
+        let merged = try project.run(["merge", "part-*.json"] + files("merged"))
+        #expect(merged.status == whole.status && merged.status != 0, "\(merged.errors)")
+        #expect(withoutTimes(merged.output) == withoutTimes(whole.output))
+        for format in Self.formats {
+            let texts = try ["whole", "merged"].map {
+                withoutTimes(
+                    try String(contentsOf: project.folder.appending(path: "\($0).\(format)"), encoding: .utf8)
+                )
+            }
+            let lines = texts.map { $0.components(separatedBy: "\n") }
+            let different = zip(lines[0], lines[1]).first { $0 != $1 }.map { "\($0)" }
+            #expect(different == nil && lines[0].count == lines[1].count, "\(format)")
+        }
+    }
+
+    @Test func namesThePartThatIsWrong() throws {
+        let project = try project()
+        for shard in 1...3 {
+            _ = try project.run("verify", "--shard", "\(shard)/3", "--report", "json=p\(shard).json")
+            _ = try project.run(
+                "health", "Snapshots", "--shard", "\(shard)/3", "--report", "json=h\(shard).json")
+        }
+        _ = try project.run("verify", "--report", "json=whole.json")
+        _ = try project.run("verify", "--strict", "--shard", "3/3", "--report", "json=strict.json")
+        _ = try project.run("verify", "Snapshots/v1.sqlite", "--shard", "3/3", "--report", "json=list.json")
+        try project.write("text.json", "{")
+        for (parts, message) in [
+            (["p1.json", "p2.json"], "1 shard of 3 is missing: 3"),
+            (["p1.json"], "2 shards of 3 are missing: 2, 3"),
+            (["p1.json", "p2.json", "p3.json", "p2.json"], "shard 2 is there twice"),
+            (["p1.json", "h2.json", "p3.json"], "'h2.json' does not belong to 'p1.json'"),
+            (
+                ["p1.json", "p2.json", "strict.json"],
+                "'strict.json' does not belong to 'p1.json': the settings"
+            ),
+            (
+                ["p1.json", "p2.json", "list.json"],
+                "'list.json' does not belong to 'p1.json': it is of another list"
+            ),
+            (["p1.json", "whole.json"], "'whole.json' is the report of a whole run"),
+            (["p1.json", "text.json"], "'text.json' is not a whole JSON report"),
+            (["p1.json", "none.json"], "'none.json'"),
+        ] {
+            let result = try project.run(["merge"] + parts)
+            #expect(result.status == 2 && result.errors.contains(message), "\(parts): \(result.errors)")
+        }
+        try project.write("Migrations/v3.sql", "SELECT 1;")
+        let changed = try project.run("merge", "p1.json", "p2.json", "p3.json")
+        #expect(
+            changed.status == 2 && changed.errors.contains("the migrations here are not those of the parts"))
+    }
+
+    @Test func aShardHidesValuesAsItsReportDoes() throws {
+        let project = try Project(second: "UPDATE email SET subject = 'changed';")
+        try project.execute("UPDATE email SET subject = 'a very secret subject'", on: "Snapshots/v1.sqlite")
+        for (name, flag) in [("open", "--no-redact"), ("hidden", "--redact")] {
+            _ = try project.run("verify", flag, "--shard", "1/1", "--report", "json=\(name).json")
+        }
+        let texts = try ["open", "hidden"].map {
+            try String(contentsOf: project.folder.appending(path: "\($0).json"), encoding: .utf8)
+        }
+        #expect(texts[0].contains("very secret") && !texts[1].contains("very secret"))
+        let merged = try project.run("merge", "hidden.json", "-v")
+        #expect(merged.status == 1 && !merged.output.contains("very secret"))
+    }
+
+    @Test func anEmptyShardSaysSo() throws {
+        let project = try Project()
+        let run = try project.run("verify", "--shard", "2/2", "--format", "json", "--report", "human=text")
+        #expect(run.status == 0)
+        let text = try String(contentsOf: project.folder.appending(path: "text"), encoding: .utf8)
+        #expect(text.contains("shard 2 of 2: 0 of 1 database"), "\(text)")
+    }
+
+    @Test(arguments: [
+        (["verify", "--shard", "0/3"], 64, "there is no shard 0 of 3"),
+        (["verify", "--shard", "x"], 64, "is not a shard"),
+        (["verify", "--shard", "auto"], 64, "found no variable"),
+        (["health", "--shard", "1/2"], 64, "no database is named"),
+        (["health", "a", "--shard", "1/2", "--accept"], 64, "exclude each other"),
+        (["health", "--from", "nowhere"], 2, "'nowhere' cannot be read"),
+        (["health", "--from", "-", "--from", "-"], 64, "standard input can be read once"),
+        (["health", "--from-query", "SELECT 1"], 64, "is not a database and a query"),
+        (["health", "--resume", "Snapshots/v1.sqlite", "Snapshots"], 2, "is not a file of results"),
+        (["merge"], 64, "no part is named"), (["manifest"], 64, "no database is named"),
+    ]) func saysWhyNot(_ arguments: [String], _ status: Int32, _ message: String) throws {
+        let result = try Project().run(arguments)
+        #expect(
+            result.status == status && result.errors.contains(message), "\(result.status) \(result.errors)")
+    }
+
+    /// The name of the shard comes from the flag, even where the environment names another.
+    @Test func theFlagWins() throws {
+        let project = try project()
+        let environment = ["CIRCLE_NODE_INDEX": "0", "CIRCLE_NODE_TOTAL": "2"]
+        let own = try project.run(["verify", "--shard", "2/2", "--format", "json"], environment: environment)
+        #expect(own.output.contains(/"shard" ?: ?2/))
+        let auto = try project.run(
+            ["verify", "--shard", "auto", "--format", "json"], environment: environment)
+        #expect(auto.output.contains(/"shard" ?: ?1/))
+    }
+}

@@ -1,0 +1,100 @@
+import DatabaseEngine
+import Drydock
+import Foundation
+import GRDBEngine
+import NIOEngine
+import Testing
+
+@Suite struct TargetListTests {
+    private func list(_ text: String) throws -> [String] {
+        var list = TargetList()
+        try list.add(file: "a list", Array(text.utf8))
+        return list.paths
+    }
+
+    @Test(arguments: [
+        ("a.db\nb.db\n", ["a.db", "b.db"]), ("a.db\r\n\r\nb.db", ["a.db", "b.db"]),
+        ("a\nb.db\u{0}c d.db\u{0}", ["a\nb.db", "c d.db"]), ("[x]*.db\n", ["[x]*.db"]),
+        ("a.db\na.db\n", ["a.db"]),
+    ]) func readsLines(_ text: String, _ paths: [String]) throws { #expect(try list(text) == paths) }
+
+    @Test(arguments: [("", "lists no database"), ("\n\n", "lists no database"), ("{}", "is not a manifest")])
+    func refuses(_ text: String, _ message: String) {
+        #expect { try list(text) } throws: { "\($0)".contains(message) }
+    }
+
+    @Test func refusesWhatIsNotText() {
+        var list = TargetList()
+        #expect { try list.add(file: "a list", [97, 10, 0xFF, 10]) } throws: {
+            "\($0)".contains("line 2 of a list")
+        }
+    }
+
+    @Test func aDatabaseOfTwoNamesIsOne() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("a.db", "")
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link.db"), withDestinationPath: path)
+        var list = TargetList()
+        try list.add(names: [path, folder.file("link.db"), folder.path])
+        #expect(list.paths == [path])
+    }
+
+    @Test(arguments: [true, false]) func asksADatabase(_ usesGRDB: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("app.db")
+        let engine: any Engine = usesGRDB ? GRDBDriver() : NIODriver()
+        let database = try await engine.open(.live(path: path), settings: ConnectionSettings())
+        try await database.withConnection {
+            try $0.execute(
+                "CREATE TABLE tenant(path); INSERT INTO tenant VALUES('b.db'), ('a: b.db'), ('b.db')")
+        }
+        try await database.close()
+        let before = try folder.contents()
+        var list = TargetList()
+        try await list.add(query: "\(path): SELECT path FROM tenant ORDER BY rowid", on: engine)
+        #expect(list.paths == ["b.db", "a: b.db"])
+        for (query, message) in [
+            ("SELECT 1", "row 1 of the query"), ("SELECT NULL", "is not a path"),
+            ("SELECT path, 1 FROM tenant", "one column"),
+            ("SELECT path FROM tenant WHERE 0", "gives no row"), ("SELECT nowhere", "no such column"),
+            ("DELETE FROM tenant RETURNING path", "readonly"),
+        ] {
+            await #expect { try await list.add(query: "\(path): \(query)", on: engine) } throws: {
+                "\($0)".contains(message)
+            }
+        }
+        #expect(try folder.contents() == before)
+    }
+
+    @Test func aManifestSaysWhatEachCosts() async throws {
+        let folder = try TemporaryFolder()
+        let engine = GRDBDriver()
+        for name in ["a", "b"] {
+            let database = try await engine.open(
+                .live(path: folder.file(name)), settings: ConnectionSettings())
+            try await database.withConnection {
+                try $0.execute(
+                    "CREATE TABLE t(x); PRAGMA user_version = 7; INSERT INTO t VALUES(zeroblob(\(name == "a" ? 10 : 90000)))"
+                )
+            }
+            try await database.close()
+        }
+        let paths = ["a", "b", "missing"].map(folder.file)
+        let manifest = try await Manifest.of(paths, jobs: 2, on: engine)
+        #expect(manifest.databases.map(\.userVersion) == [7, 7, nil])
+        #expect(
+            manifest.databases[0].schema == manifest.databases[1].schema
+                && manifest.databases[0].schema != nil)
+        #expect(manifest.databases[2].trouble == "does not exist")
+        let text = try manifest.json()
+        #expect(try await Manifest.of(paths, jobs: 1, on: engine).json() == text)
+        var list = TargetList()
+        try list.add(file: "fleet.json", text)
+        #expect(list.paths == paths && list.weights[1] > list.weights[0])
+        var timed = TargetList()
+        let seconds = Dictionary(uniqueKeysWithValues: zip(paths, [3.0, 2, 1]))
+        try timed.add(
+            file: "fleet.json", try await Manifest.of(paths, seconds: seconds, jobs: 1, on: engine).json())
+        #expect(timed.weights == [3, 2, 1])
+    }
+}
