@@ -29,6 +29,9 @@ struct HealthCommand: DrydockSubcommand {
                 --deep                 check every index entry, text and value too
                 --budget DURATION      how long a database may take: 5s, 2m
                 --continue PATH        go on where the last run stopped
+                --from FILE            a list of databases; - is standard input
+                --shard I/N            a part of them; see drydock help merge
+                --resume FILE          go on after a kill: what is done is noted here
             -j, --jobs COUNT           how many at once      (default: one per core)
                 --only CHECK           only this check; may be repeated
                 --without CHECK        leave this check out; may be repeated

@@ -31,6 +31,9 @@ struct VerifyCommand: DrydockSubcommand {
                 --migration-format F   whose they are: goose, prisma, sqlx, ...
             -s, --snapshots FOLDER     the snapshots         (default: Snapshots)
                 --probe, --no-probe    generated rows always, or never
+                --from FILE            a list of snapshots; - is standard input
+                --shard I/N            a part of them; see drydock help merge
+                --resume FILE          go on after a kill: what is done is noted here
                 --up-to MIGRATION      the last migration to run
                 --strict               fail on warnings too
                 --declare M:TEXT       an intended loss, where M cannot be edited

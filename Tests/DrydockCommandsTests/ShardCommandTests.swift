@@ -32,11 +32,11 @@ import Testing
             .replacing(/"[0-9-]+T[0-9:]+Z?"/, with: "")
     }
 
-    @Test(arguments: ["verify --no-cache", "health"], [1, 2, 3, 7])
+    @Test(arguments: ["verify --no-cache", "health --without disk-space"], [1, 2, 3, 7])
     func theMergeIsTheWhole(_ command: String, _ count: Int) throws {
         let project = try project()
         let words =
-            command.split(separator: " ").map(String.init) + (command == "health" ? ["Snapshots"] : [])
+            command.split(separator: " ").map(String.init) + (command.hasPrefix("health") ? ["Snapshots"] : [])
         let files = { (name: String) in Self.formats.flatMap { ["--report", "\($0)=\(name).\($0)"] } }
         let whole = try project.run(words + files("whole"))
         for shard in 1...count {
