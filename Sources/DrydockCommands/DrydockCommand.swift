@@ -19,7 +19,6 @@ public struct DrydockCommand: AsyncParsableCommand {
         discussion: """
             drydock verify                 replay Snapshots/, or generated rows
             drydock lint                   read the migrations, without any row
-            drydock watch                  both, again whenever a file changes
             drydock diff old.db new.db     how two schemas differ; --sql: the SQL between
             drydock health app.db          check a database that may be in use
             drydock vacuum app.db          shrink it, and lose nothing

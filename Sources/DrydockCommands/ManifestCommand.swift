@@ -15,14 +15,14 @@ struct ManifestCommand: DrydockSubcommand {
             """,
         examples: """
             drydock manifest 'data/**/*.sqlite' -o fleet.json
-            find /srv -name '*.db' -print0 | drydock manifest --from - -o fleet.json
+            find . -name '*.db' -print0 | drydock manifest --from - -o fleet.json
             drydock manifest --from fleet.json --times report.json -o fleet.json
                                           by the seconds of the last run, not by size
             drydock health --from fleet.json --shard 2/8
             """,
         options: """
             -o, --output PATH       where the manifest goes    (default: standard output)
-                --from FILE         a list of databases, or a manifest; - is standard input
+                --from FILE         a list of databases, or a manifest; - is stdin
                 --from-query QUERY  'app.sqlite: SELECT path FROM tenant'
                 --times REPORT      a JSON report that says how long each database took
             -j, --jobs COUNT        how many at once           (default: one per core)

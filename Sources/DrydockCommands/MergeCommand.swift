@@ -10,13 +10,12 @@ struct MergeCommand: DrydockSubcommand {
         usage: "[OPTIONS] PART...",
         about: """
             Makes the report of a whole run from the JSON reports of its shards, in any
-            format, with the exit status of a whole run. No database is read. The parts of
-            verify are merged where the migrations and drydock.yml are, and in the folder in
-            which the shards ran.
+            format, with the exit status of a whole run. No database is read. The parts
+            of verify are merged where the migrations and drydock.yml are, and in the
+            folder in which the shards ran. A shard is 'verify' or 'health' with its
+            option for it: docs/merge.md.
             """,
         examples: """
-            drydock verify --shard 1/2 --report json=part-1.json
-            drydock verify --shard 2/2 --report json=part-2.json
             drydock merge part-1.json part-2.json
             drydock merge 'parts/*.json' --format markdown --report html=report.html
             """,
