@@ -221,12 +221,20 @@ struct HealthCommand: DrydockSubcommand {
             if follow {
                 return try await HealthFollow(self, settings, engine: engines.driver(config)).run()
             }
-            let inspector = HealthInspector(engine: engines.driver(config))
+            let showsStatus = Terminal.errorIsTerminal && !settings.options.isQuiet
+            let inspector = HealthInspector(engine: engines.driver(config)) { event in
+                guard showsStatus, case .checked(let path, let number, let count) = event, count > 1 else {
+                    return
+                }
+                Terminal.progress("\(number)/\(count)  \(path)")
+            }
             let request = settings.request
             let task = Task { try await inspector.run(request) }
             let interruption = Interruption(lastWords: Self.interrupted) { task.cancel() }
             defer { interruption.end() }
-            var report = try await task.value
+            let outcome = await task.result
+            if showsStatus { Terminal.progress("") }
+            var report = try outcome.get()
             report.part = settings.part
             try settings.write(report)
             if format == "nagios" { throw ExitCode(NagiosRenderer.status(of: report).rawValue) }

@@ -1,22 +1,26 @@
 import ArgumentParser
 import Drydock
 import DrydockReport
+import Foundation
 
 struct StatsCommand: DrydockSubcommand {
     static let help = CommandHelp(
         name: "stats",
-        abstract: "Show how a database uses its file.",
-        usage: "[OPTIONS] DATABASE",
+        abstract: "Show how databases use their files.",
+        usage: "[OPTIONS] DATABASE...",
         about: """
             Shows how a database uses its file: tables and indexes by size, free space, and
             what VACUUM would give back. The database may be in use: it is read as it is at
             one moment, and nothing is written. The figures are those of sqlite3_analyzer.
+
+            Of several it shows sums, percentiles, and where VACUUM gives back most.
             """,
         examples: """
             drydock stats app.sqlite
             drydock stats app.sqlite --compare yesterday.sqlite    what grew
             drydock stats app.sqlite --format html > stats.html    a map of every page
             drydock stats app.sqlite --format json | jq '.objects[].spaceUsed'
+            drydock stats 'data/*.sqlite'                          all of them together
             """,
         options: """
                 --compare OTHER        show what grew since this one
@@ -27,12 +31,16 @@ struct StatsCommand: DrydockSubcommand {
             """,
         exitStatus: """
             0  shown
-            2  the database is missing or cannot be read
+            2  a database is missing or cannot be read; the others are shown
             64 bad usage
+            130 interrupted
             """)
 
-    @Argument(help: "The database.", completion: .file())
-    var database: String
+    @Argument(
+        help: ArgumentHelp(
+            "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database"),
+        completion: .file())
+    var databases: [String]
 
     @Option(
         help: ArgumentHelp("Show what grew since this one.", valueName: "other"), completion: .file())
@@ -55,25 +63,68 @@ struct StatsCommand: DrydockSubcommand {
         if format == "html", compare != nil {
             throw ValidationError("--compare is shown as human or json, not as html")
         }
+        if databases.count > 1, compare != nil || format == "html" {
+            throw ValidationError(
+                "\(compare == nil ? "--format html" : "--compare") takes one database; run one command for each"
+            )
+        }
     }
 
     func run() async throws {
         try await FailureOutput(Self.self, format: format).run {
-            let reader = StatisticsReader(engine: engines.driver())
-            let statistics = try await reader.statistics(
-                of: DatabaseNames.one(database), mapsPages: format == "html")
-            var old: DatabaseStatistics?
-            if let compare { old = try await reader.statistics(of: compare) }
-            let options = RenderOptions(usesColor: Terminal.outputHasColor)
-            if format == "json" {
-                Terminal.write(StatisticsJSON.render(statistics, since: old))
-            } else if format == "html" {
-                Terminal.write(StatisticsHTML.render(statistics))
-            } else if let old {
-                Terminal.show(StatisticsRenderer.render(statistics, since: old, options))
-            } else {
-                Terminal.show(StatisticsRenderer.render(statistics, options))
+            let paths = try DatabaseNames.resolve(databases)
+            guard paths.count > 1, compare == nil, format != "html" else {
+                return try await show(DatabaseNames.one(databases.count > 1 ? paths[0] : databases[0]))
             }
+            try await show(paths)
         }
     }
+
+    private func show(_ path: String) async throws {
+        let reader = StatisticsReader(engine: engines.driver())
+        let statistics = try await reader.statistics(of: path, mapsPages: format == "html")
+        var old: DatabaseStatistics?
+        if let compare { old = try await reader.statistics(of: compare) }
+        let options = RenderOptions(usesColor: Terminal.outputHasColor)
+        if format == "json" {
+            Terminal.write(StatisticsJSON.render(statistics, since: old))
+        } else if format == "html" {
+            Terminal.write(StatisticsHTML.render(statistics))
+        } else if let old {
+            Terminal.show(StatisticsRenderer.render(statistics, since: old, options))
+        } else {
+            Terminal.show(StatisticsRenderer.render(statistics, options))
+        }
+    }
+
+    private func show(_ paths: [String]) async throws {
+        let showsStatus = Terminal.errorIsTerminal
+        let reader = StatisticsReader(engine: engines.driver())
+        let task = Task {
+            try await reader.statistics(
+                of: paths, jobs: ProcessInfo.processInfo.activeProcessorCount
+            ) { path, number in
+                if showsStatus { Terminal.progress("\(number)/\(paths.count)  \(path)") }
+            }
+        }
+        let interruption = Interruption(lastWords: Self.interrupted) { task.cancel() }
+        defer { interruption.end() }
+        let outcome = await task.result
+        if showsStatus { Terminal.progress("") }
+        do {
+            let statistics = try outcome.get()
+            if format == "json" {
+                Terminal.write(StatisticsJSON.render(statistics))
+            } else {
+                Terminal.show(
+                    StatisticsRenderer.render(statistics, RenderOptions(usesColor: Terminal.outputHasColor)))
+            }
+            if statistics.hasTrouble { throw ExitCode(2) }
+        } catch is CancellationError {
+            Terminal.writeError(Self.interrupted)
+            throw ExitCode(130)
+        }
+    }
+
+    private static let interrupted = "drydock: interrupted; nothing was written\n"
 }

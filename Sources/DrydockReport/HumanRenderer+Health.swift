@@ -4,15 +4,21 @@ import SQLiteSchema
 /// What `drydock health` prints: what is wrong with each database, and what to do.
 extension HumanRenderer {
     func text(_ health: HealthSummary, _ report: Report, _ options: RenderOptions) -> String {
-        let findings = report.findingsByDatabase, gaps = report.gapsByDatabase
-        var text = health.databases.map {
-            section($0, findings[$0.path] ?? [], gaps[$0.path] ?? [], options)
-        }.filter { !$0.isEmpty }.joined(separator: "\n")
+        var text = databases(health, report, options)
         if let accepted = health.accepted {
             text +=
-                "\n\(counted(accepted.count, "finding")) \(accepted.count == 1 ? "is" : "are") known in \(VisibleText.line(accepted.path))\n"
+                "\(text.isEmpty ? "" : "\n")\(counted(accepted.count, "finding")) \(accepted.count == 1 ? "is" : "are") known in \(VisibleText.line(accepted.path))\n"
         }
         return text
+    }
+
+    private func databases(_ health: HealthSummary, _ report: Report, _ options: RenderOptions) -> String {
+        if health.databases.count > Self.sectionLimit, !options.isVerbose { return fleet(report, options) }
+        let findings = report.findingsByDatabase, gaps = report.gapsByDatabase
+        let text = health.databases.map {
+            section($0, findings[$0.path] ?? [], gaps[$0.path] ?? [], options)
+        }.filter { !$0.isEmpty }.joined(separator: "\n")
+        return text + totals(report, options, follows: !text.isEmpty)
     }
 
     private func section(
@@ -59,37 +65,42 @@ extension HumanRenderer {
             + paint.dim(rest.joined(separator: ", "))
     }
 
-    private func healthBlock(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
+    func healthLabel(_ finding: Finding, _ paint: Paint) -> String {
         let label = "\(finding.severity.rawValue)[\(finding.rule.rawValue)]"
-        let painted =
-            switch finding.severity {
-            case .error: paint.red(label)
-            case .warning: paint.yellow(label)
-            case .note: paint.cyan(label)
-            }
-        var text = "  \(painted) \(paint.bold(finding.message))\n"
-        if let evidence = finding.evidence {
-            let rows = evidence.rows.map { row in
-                row.key.map { "\($0.column) = \($0.value.literal)" }.joined(separator: ", ")
-            }
-            let limit = options.isVerbose ? .max : Evidence.rowLimit
-            let lines = rows + evidence.details.prefix(limit)
-            for line in lines { text += "      \(line)\n" }
-            if let count = evidence.rowCount, !lines.isEmpty, count > lines.count {
-                text += paint.dim("      … and \(count - lines.count) more") + "\n"
-            }
+        return switch finding.severity {
+        case .error: paint.red(label)
+        case .warning: paint.yellow(label)
+        case .note: paint.cyan(label)
         }
+    }
+
+    private func healthBlock(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
+        "  \(healthLabel(finding, paint)) \(paint.bold(finding.message))\n"
+            + healthEvidence(finding, options, paint) + healthHelp(finding, paint)
+    }
+
+    func healthHelp(_ finding: Finding, _ paint: Paint) -> String {
         let lines = finding.help.split(separator: "\n", omittingEmptySubsequences: false)
-        return text + "    \(paint.dim("help:")) " + lines.joined(separator: "\n          ") + "\n"
+        return "    \(paint.dim("help:")) " + lines.joined(separator: "\n          ") + "\n"
+    }
+
+    func healthEvidence(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
+        guard let evidence = finding.evidence else { return "" }
+        let rows = evidence.rows.map { row in
+            row.key.map { "\($0.column) = \($0.value.literal)" }.joined(separator: ", ")
+        }
+        let limit = options.isVerbose ? .max : Evidence.rowLimit
+        let lines = rows + evidence.details.prefix(limit)
+        var text = lines.map { "      \($0)\n" }.joined()
+        if let count = evidence.rowCount, !lines.isEmpty, count > lines.count {
+            text += paint.dim("      … and \(count - lines.count) more") + "\n"
+        }
+        return text
     }
 
     private func notReached(_ findings: [Finding], _ gaps: [NotChecked], _ paint: Paint) -> String {
         var text = ""
-        let reported = Set(findings.filter { $0.tags.contains(.notChecked) }.map(\.rule))
-        let rest = gaps.filter { gap in
-            if case .notReached(.wholeFile, _) = gap.cause { return true }
-            return !reported.contains(gap.rule)
-        }
+        let rest = Self.unreported(findings, gaps)
         let whole = Dictionary(grouping: rest.filter { $0.table == nil }) { VisibleText.line($0.reason) }
         for (reason, entries) in whole.sorted(by: { $0.key < $1.key }) {
             text += line(Self.cut(entries.map(\.rule.rawValue).sorted(), "check"), reason, paint)
@@ -105,12 +116,21 @@ extension HumanRenderer {
         return text
     }
 
-    private func line(_ what: String, _ reason: String, _ paint: Paint) -> String {
+    /// Returns the gaps that are not findings already.
+    static func unreported(_ findings: [Finding], _ gaps: [NotChecked]) -> [NotChecked] {
+        let reported = Set(findings.filter { $0.tags.contains(.notChecked) }.map(\.rule))
+        return gaps.filter { gap in
+            if case .notReached(.wholeFile, _) = gap.cause { return true }
+            return !reported.contains(gap.rule)
+        }
+    }
+
+    func line(_ what: String, _ reason: String, _ paint: Paint) -> String {
         "  \(paint.yellow("not reached:")) \(what): \(reason)\n"
     }
 
     /// Returns the names, or the number of names and the first three.
-    private static func cut(_ names: [String], _ noun: String) -> String {
+    static func cut(_ names: [String], _ noun: String) -> String {
         guard names.count > 4 else { return names.joined(separator: ", ") }
         return "\(counted(names.count, noun)) (\(names.prefix(3).joined(separator: ", ")), …)"
     }

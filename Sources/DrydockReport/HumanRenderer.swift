@@ -321,7 +321,7 @@ package struct HumanRenderer: ReportRenderer {
         case .migrate(let migrate):
             facts = migrate.replays.isEmpty ? [] : replayed(migrate.replays, tool)
             word = result(of: migrate, report)
-        case .health(let health): facts = [counted(health.databases.count, "database")]
+        case .health(let health): facts = [databases(health, report)]
         case .diff, .vacuum: facts = []
         }
         let found = report.foundMigrations.map { ["migrations found in \($0)"] } ?? []

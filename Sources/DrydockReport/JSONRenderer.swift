@@ -22,7 +22,7 @@ package struct JSONRenderer: ReportRenderer {
             text(
                 JSONMigrated(
                     migration: JSONMigration(migrate), replays: migrate.replays.map(JSONReplay.init)))
-        case .health(let health): text(JSONHealth(health))
+        case .health(let health): text(JSONHealth(health, report.healthTotals))
         case .diff(let diff): text(JSONDiff(diff))
         case .vacuum(let vacuum): text(JSONVacuum(vacuum))
         }
@@ -62,10 +62,46 @@ private struct JSONMigrated: Encodable {
 struct JSONHealth: Encodable {
     var databases: [JSONDatabase]
     var finishedAt: Double
+    /// Of several databases.
+    var totals: JSONHealthTotals?
 
-    init(_ health: HealthSummary) {
+    init(_ health: HealthSummary, _ totals: HealthTotals? = nil) {
         databases = health.databases.map(JSONDatabase.init)
         finishedAt = (health.finishedAt * 1000).rounded() / 1000
+        self.totals = totals.flatMap { $0.databases > 1 ? JSONHealthTotals($0) : nil }
+    }
+}
+
+/// Percentiles of a figure over several databases.
+struct JSONSpread: Encodable {
+    var least, median, percentile90, percentile99, most: Double
+    /// Missing where a sum means nothing.
+    var sum: Double?
+
+    init(_ spread: Spread, hasSum: Bool = true) {
+        (least, median, most) = (spread.least, spread.median, spread.most)
+        (percentile90, percentile99) = (spread.percentile90, spread.percentile99)
+        sum = hasSum ? spread.sum : nil
+    }
+}
+
+struct JSONHealthTotals: Encodable {
+    var databases: Int
+    /// How many databases are in each state, by its name.
+    var states: [String: Int]
+    var bytes, freeRatio: JSONSpread?
+    /// The paths of those that are not healthy, the worst first.
+    var worst: [String]
+
+    private static let worstLimit = 10
+
+    init(_ totals: HealthTotals) {
+        databases = totals.databases
+        states = Dictionary(
+            uniqueKeysWithValues: HealthTotals.State.allCases.map { ($0.rawValue, totals.counts[$0] ?? 0) })
+        bytes = totals.size.map { JSONSpread($0) }
+        freeRatio = totals.freeRatio.map { JSONSpread($0, hasSum: false) }
+        worst = totals.cases.prefix(Self.worstLimit).map(\.path)
     }
 }
 

@@ -22,7 +22,9 @@ package struct MarkdownRenderer: ReportRenderer {
 
     package func render(_ report: Report, _ options: RenderOptions) -> String {
         var comment = Comment(head(report, options))
-        let groups = FindingGroup.bySeverity(findings(report))
+        let groups =
+            report.health == nil
+            ? FindingGroup.bySeverity(findings(report)) : FindingGroup.byDatabase(report.reported)
         comment.append(table(groups, report, options))
         if let diff = report.diff {
             comment.append(changes(diff), else: "tables are not shown: the comment would be too long") { $0 }
@@ -79,7 +81,8 @@ package struct MarkdownRenderer: ReportRenderer {
         var text = "| | Rule | Where | What |\n|---|---|---|---|\n"
         for (index, group) in groups.enumerated() {
             let finding = group.findings[0]
-            let place = place(finding, report, options)
+            let more = group.findings[0].database == nil ? 0 : group.findings.count - 1
+            let place = place(finding, report, options) + (more > 0 ? " and \(more) more" : "")
             let shown = place.isEmpty ? "" : MarkdownText.code(Self.cut(place, 200))
             let row =
                 "| \(Self.sign(finding.severity)) | `\(finding.rule.rawValue)` | \(shown) "
@@ -114,6 +117,7 @@ package struct MarkdownRenderer: ReportRenderer {
             HumanRenderer().evidence(shown, options.plain, Paint(false))
             + HumanRenderer().counterexample(shown, options.plain, Paint(false))
             + HumanRenderer().snapshots(visible, Paint(false), names)
+            + (group.findings.count > 1 ? HumanRenderer().examples(visible, Paint(false)) : "")
         if !lines.isEmpty { text += "\n" + MarkdownText.fence(Self.cut(lines, Self.partLimit), "text") }
         if finding.severity != .note, let why = finding.why {
             text += "\n**Why:** \(MarkdownText.prose(why))\n"

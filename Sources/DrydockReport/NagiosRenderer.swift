@@ -39,6 +39,11 @@ package struct NagiosRenderer: ReportRenderer {
         if problems.count > sentences.count {
             sentences.append("and \(problems.count - sentences.count) more")
         }
+        // Where few of many databases fit into the line, it begins with how many are concerned.
+        if let totals = report.healthTotals, totals.databases > HumanRenderer.sectionLimit, !problems.isEmpty
+        {
+            sentences.insert("\(totals.databases) databases, \(totals.words)", at: 0)
+        }
         if !report.notChecked.isEmpty { sentences.append("\(report.notChecked.count) not reached") }
         let text = "DRYDOCK \(status) - " + sentences.joined(separator: "; ") + performance(report) + "\n"
         return text + rest(problems.dropFirst(Self.shownProblems), room: Self.limit - text.utf8.count)
@@ -58,19 +63,38 @@ package struct NagiosRenderer: ReportRenderer {
         var text: String
     }
 
+    /// Returns the databases that cannot be read, and the findings; what several databases share is one problem.
     private func problems(_ report: Report) -> [Problem] {
-        let (names, findings) = (names(report), report.findingsByDatabase)
-        let problems = (report.health?.databases ?? []).flatMap { health -> [Problem] in
-            if let trouble = health.trouble { return [Problem(rank: 1, text: sentence(trouble))] }
-            return (findings[health.path] ?? []).filter { $0.severity > .note }.map { finding in
-                let isNamed = names.isEmpty || finding.message.contains(health.path)
-                let name = isNamed ? "" : "\(names[health.path] ?? health.path): "
-                return Problem(
-                    rank: finding.severity == .error ? 0 : 2, text: sentence(name + finding.message))
+        let (names, databases) = (names(report), report.health?.databases ?? [])
+        let findings = report.findings.filter { $0.severity > .note }
+        let groups =
+            names.isEmpty
+            ? findings.map { FindingGroup(findings: [$0]) } : FindingGroup.byDatabase(findings)
+        let problems =
+            databases.compactMap(\.trouble).map { Problem(rank: 1, text: sentence($0)) }
+            + groups.map { group in
+                Problem(
+                    rank: group.findings[0].severity == .error ? 0 : 2,
+                    text: sentence(text(of: group, names)))
             }
-        }
-        // Within a rank, the databases keep their order.
         return (0...2).flatMap { rank in problems.filter { $0.rank == rank } }
+    }
+
+    private func text(of group: FindingGroup, _ names: [String: String]) -> String {
+        let (finding, count) = (group.findings[0], group.findings.count)
+        func name(_ finding: Finding) -> String {
+            let path = finding.database ?? ""
+            return names[path] ?? path
+        }
+        guard !names.isEmpty else { return finding.message }
+        guard group.isUniform else {
+            let isNamed = finding.message.contains(finding.database ?? "")
+            return (isNamed ? "" : name(finding) + ": ") + finding.message
+                + " (\(finding.rule.rawValue) in \(count) databases)"
+        }
+        if count == 1, finding.message.contains(finding.database ?? "") { return finding.message }
+        let shown = group.findings.prefix(2).map(name).joined(separator: ", ")
+        return shown + (count > 2 ? " and \(count - 2) more" : "") + ": " + finding.message
     }
 
     /// Returns a line for each problem that does not fit into the first line, while there is room, and how many are
@@ -103,14 +127,16 @@ package struct NagiosRenderer: ReportRenderer {
     private func performance(_ report: Report) -> String {
         let (names, databases) = (names(report), report.health?.databases ?? [])
         let time = "time=\((report.seconds * 1000).rounded() / 1000)s;;;0;"
+        var labels: Set<String> = ["time"]
         let data = databases.flatMap { health in
             health.measures.map { measure in
-                let label = (names[health.path].map { $0 + "_" } ?? "") + measure.name
+                let name = (names[health.path].map { $0 + "_" } ?? "") + measure.name
+                let label = unique(quoted(name), &labels)
                 let (value, unit) = figure(measure)
                 let (warning, critical) = (
                     measure.threshold?.warning?.text ?? "", measure.threshold?.critical?.text ?? ""
                 )
-                return "\(quoted(label))=\(value)\(unit);\(warning);\(critical);0;"
+                return "\(label)=\(value)\(unit);\(warning);\(critical);0;"
             }
         }
         let all = (data + [time]).joined(separator: " ")
@@ -123,7 +149,7 @@ package struct NagiosRenderer: ReportRenderer {
                 ("warning", worst.count { $0 == .warning }),
                 ("unknown", databases.count { $0.trouble != nil }),
             ].map { "\($0)=\($1);;;0;" } + [time]
-        return "; figures of each are left out, --format prometheus has them | " + sums.joined(separator: " ")
+        return "; figures of each are left out, --format json has them | " + sums.joined(separator: " ")
     }
 
     private func figure(_ measure: HealthMeasure) -> (String, String) {
@@ -141,6 +167,17 @@ package struct NagiosRenderer: ReportRenderer {
         }
         // "two single quotes" stand for one; the equals sign is not allowed.
         return isPlain ? label : "'" + plain(label).replacing("'", with: "''").replacing("=", with: "_") + "'"
+    }
+
+    /// Returns a label that is not among the earlier ones: different names may look alike where some characters cannot be
+    /// written.
+    private func unique(_ label: String, _ taken: inout Set<String>) -> String {
+        var (result, number) = (label, 1)
+        while !taken.insert(result).inserted {
+            number += 1
+            result = label.hasSuffix("'") ? "\(label.dropLast())_\(number)'" : "\(label)_\(number)"
+        }
+        return result
     }
 
     /// Returns the labels of databases by path: the file's name if it is unique; none for a single database.

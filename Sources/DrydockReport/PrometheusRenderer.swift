@@ -8,14 +8,29 @@ package struct PrometheusRenderer: ReportRenderer {
 
     package init() {}
 
-    private struct Sample {
+    /// How many databases have series of their own; of more than that, only the worst.
+    package static let databaseLimit = 100
+    package static let worstLimit = 20
+
+    struct Sample {
         var labels: [(String, String)]
         var value: Double
     }
 
     package func render(_ report: Report, _ options: RenderOptions) -> String {
         guard case .health(let summary) = report.body else { return "" }
-        let databases = summary.databases
+        let totals = report.healthTotals ?? HealthTotals()
+        let shared = totals.databases > 1 ? fleet(summary, totals, report) : ""
+        guard totals.databases > Self.databaseLimit else {
+            return databases(summary.databases, summary, report) + shared
+        }
+        let worst = Set(totals.cases.prefix(Self.worstLimit).map(\.path))
+        return databases(summary.databases.filter { worst.contains($0.path) }, summary, report) + shared
+    }
+
+    private func databases(
+        _ databases: [DatabaseHealth], _ summary: HealthSummary, _ report: Report
+    ) -> String {
         let (findings, gaps) = (report.findingsByDatabase, report.gapsByDatabase)
         var text = ""
         text += metric(
@@ -62,14 +77,15 @@ package struct PrometheusRenderer: ReportRenderer {
             + metric(
                 "last_success_timestamp_seconds",
                 "When the database was last asked without trouble, and everything vital was reached.",
-                databases.filter { health in
-                    health.trouble == nil
-                        && findings[health.path]?.contains {
-                            $0.tags.contains(.ofRun) || $0.tags.contains(.notChecked)
-                        } != true
-                }.map {
+                databases.filter { Self.wasReached($0, findings[$0.path] ?? []) }.map {
                     Sample(labels: label($0), value: summary.finishedAt.rounded())
                 })
+    }
+
+    /// Whether the database could be asked, and everything vital was reached.
+    static func wasReached(_ health: DatabaseHealth, _ findings: [Finding]) -> Bool {
+        health.trouble == nil
+            && !findings.contains { $0.tags.contains(.ofRun) || $0.tags.contains(.notChecked) }
     }
 
     private static func rank(_ severity: Finding.Severity?) -> Double {
@@ -83,13 +99,13 @@ package struct PrometheusRenderer: ReportRenderer {
 
     private func label(_ health: DatabaseHealth) -> [(String, String)] { [("database", health.path)] }
 
-    private func metric(_ name: String, _ help: String, _ samples: [Sample]) -> String {
+    func metric(_ name: String, _ help: String, _ samples: [Sample]) -> String {
         guard !samples.isEmpty else { return "" }
         let full = "drydock_sqlite_\(name)"
         var text = "# HELP \(full) \(help)\n# TYPE \(full) gauge\n"
         for sample in samples {
             let labels = sample.labels.map { "\($0.0)=\"\(escaped($0.1))\"" }.joined(separator: ",")
-            text += "\(full){\(labels)} \(number(sample.value))\n"
+            text += "\(full)\(labels.isEmpty ? "" : "{\(labels)}") \(number(sample.value))\n"
         }
         return text
     }

@@ -9,6 +9,35 @@ package enum StatisticsJSON {
         let growth = old.map { Growth.all(from: $0, to: statistics).map(JSONGrowth.init) }
         return jsonText(JSONEnvelope(command: "stats", JSONStatistics(statistics, old?.path, growth)))
     }
+
+    /// Renders the statistics of several databases.
+    package static func render(_ statistics: FleetStatistics) -> String {
+        jsonText(
+            JSONEnvelope(
+                command: "stats", hasFailed: statistics.hasTrouble, JSONFleetStatistics(statistics)))
+    }
+}
+
+private struct JSONFleetStatistics: Encodable {
+    struct Totals: Encodable {
+        var databases, notRead: Int
+        var bytes, freelistRatio, vacuumReclaimableBytes: JSONSpread?
+    }
+
+    var databases: [FleetStatistics.Database]
+    /// Tables and indexes by name, over all databases.
+    var objects: [FleetStatistics.Object]
+    var totals: Totals
+
+    init(_ statistics: FleetStatistics) {
+        (databases, objects) = (statistics.databases, statistics.objects)
+        totals = Totals(
+            databases: databases.count, notRead: databases.count - statistics.read.count,
+            bytes: statistics.size.map { JSONSpread($0) },
+            freelistRatio: statistics.freeRatio.map { JSONSpread($0, hasSum: false) },
+            vacuumReclaimableBytes: Spread(statistics.read.map { Double($0.vacuumReclaimableBytes) })
+                .map { JSONSpread($0) })
+    }
 }
 
 private struct JSONStatistics: Encodable {

@@ -116,13 +116,13 @@ package enum StatisticsRenderer {
         return "\(grouped(tenths / 10)).\(tenths % 10) \(units[unit])"
     }
 
-    private static func share(_ part: Int, of whole: Int) -> String {
+    static func share(_ part: Int, of whole: Int) -> String {
         guard whole > 0 else { return "0.0 %" }
         let tenths = Int((Double(part) / Double(whole) * 1000).rounded())
         return "\(tenths / 10).\(tenths % 10) %"
     }
 
-    private static func percent(_ part: Int, of whole: Int) -> String {
+    static func percent(_ part: Int, of whole: Int) -> String {
         whole > 0 ? "\(Int((Double(part) / Double(whole) * 100).rounded())) %" : "0 %"
     }
 
@@ -137,13 +137,13 @@ package enum StatisticsRenderer {
         return String(digits)
     }
 
-    private static func padded(_ text: String, _ width: Int) -> String {
+    static func padded(_ text: String, _ width: Int) -> String {
         let count = text.count
         guard count <= width else { return String(text.prefix(width - 1)) + "…" }
         return text + String(repeating: " ", count: width - count)
     }
 
-    private static func leading(_ text: String, _ width: Int) -> String {
+    static func leading(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 }

@@ -62,7 +62,7 @@ import Testing
                     health.findings = [.error, .warning].map {
                         Finding(
                             .integrity, $0, isLong ? String(repeating: "ü|", count: 3000) : "it is damaged",
-                            help: "")
+                            help: "", table: "t\(number)")
                     }
                 }
                 return health
@@ -96,6 +96,6 @@ import Testing
         let text = NagiosRenderer().render(Report(databases), RenderOptions())
         #expect(
             text.contains(
-                "eu/app.db: table t is damaged; us/app.db: table t is damaged | 'eu/app.db_size_bytes'="))
+                "eu/app.db, us/app.db: table t is damaged | 'eu/app.db_size_bytes'="))
     }
 }

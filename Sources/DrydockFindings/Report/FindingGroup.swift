@@ -1,7 +1,6 @@
 import SQLiteSchema
 
-/// Findings that differ only in the snapshot: the same statement breaks the same rule on several of them. Reports show
-/// them as one.
+/// Findings that differ only in the snapshot, or in the live database: reports show them as one.
 package struct FindingGroup: Sendable {
     /// At least one; those of snapshots in the order of the report.
     package var findings: [Finding]
@@ -42,6 +41,52 @@ package struct FindingGroup: Sendable {
         let groups = groups(of: findings)
         return Finding.Severity.allCases.reversed().flatMap { severity in
             groups.filter { $0.findings[0].severity == severity }
+        }
+    }
+
+    /// Returns findings of live databases: those of one check at one place of the schema, with one remedy, as a group.
+    /// Their messages may differ, as in figures. The worst come first, then those that most databases share.
+    package static func byDatabase(_ findings: [Finding]) -> [FindingGroup] {
+        var groups: [FindingGroup] = []
+        var indexes: [SharedKey: Int] = [:]
+        var counts: [SharedKey: Int] = [:]
+        for finding in findings {
+            var key = SharedKey(finding)
+            // What is found twice in one database is two findings.
+            var own = key
+            own.database = finding.database
+            key.number = counts[own, default: 0]
+            counts[own] = key.number + 1
+            if let index = indexes[key] {
+                groups[index].findings.append(finding)
+            } else {
+                indexes[key] = groups.count
+                groups.append(FindingGroup(findings: [finding]))
+            }
+        }
+        return groups.enumerated().sorted { a, b in
+            let (x, y) = (a.element.findings, b.element.findings)
+            if x[0].severity != y[0].severity { return x[0].severity > y[0].severity }
+            return x.count == y.count ? a.offset < b.offset : x.count > y.count
+        }.map(\.element)
+    }
+
+    /// Whether all of them say the same.
+    package var isUniform: Bool { findings.allSatisfy { $0.message == findings[0].message } }
+
+    /// What findings of different databases have in common.
+    private struct SharedKey: Hashable {
+        var rule: Rule
+        var severity: Finding.Severity
+        var table, column, object, database: String?
+        var tags: [Finding.Tag]
+        var help: Help
+        var number = 0
+
+        init(_ finding: Finding) {
+            (rule, severity, tags) = (finding.rule, finding.severity, finding.tags)
+            (table, column, object) = (finding.table, finding.column, finding.object)
+            help = finding.advice
         }
     }
 

@@ -3,12 +3,23 @@ import DrydockReplay
 import DatabaseEngine
 import Foundation
 import SQLiteSchema
+import Synchronization
+
+/// What happens during a health check.
+public enum HealthEvent: Sendable {
+    /// A database was checked, or could not be: the number of those that are done, of all.
+    case checked(String, number: Int, of: Int)
+}
 
 /// The health check of databases that other programs may have open. It writes nothing.
 public struct HealthInspector: Sendable {
     private let engine: any Engine
+    private let onEvent: @Sendable (HealthEvent) -> Void
 
-    public init(engine: any Engine) { self.engine = engine }
+    /// - Parameter onEvent: called from any thread.
+    public init(engine: any Engine, onEvent: @escaping @Sendable (HealthEvent) -> Void = { _ in }) {
+        (self.engine, self.onEvent) = (engine, onEvent)
+    }
 
     /// - Throws: ``RequestError`` if no report can be made, CancellationError if the task is cancelled.
     public func run(_ request: HealthRequest) async throws -> Report {
@@ -60,7 +71,12 @@ public struct HealthInspector: Sendable {
     private func inspect(
         _ paths: [String], _ request: HealthRequest, _ progress: HealthProgress
     ) async throws -> [CheckedDatabase] {
-        try await concurrentMap(paths, jobs: request.jobs) { path in
+        let done = Atomic(0)
+        return try await concurrentMap(paths, jobs: request.jobs) { path in
+            defer {
+                let number = done.add(1, ordering: .relaxed).newValue
+                onEvent(.checked(path, number: number, of: paths.count))
+            }
             if let known: CheckedDatabase = request.kept?.result(of: path) { return known }
             let stamp = request.kept.flatMap { _ in KeptResults.stamp(of: path) }
             var run = HealthRun(engine: engine, path: path, request: request)

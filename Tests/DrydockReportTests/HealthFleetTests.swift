@@ -1,0 +1,166 @@
+import Drydock
+import Testing
+
+@testable import DrydockMaintenance
+@testable import DrydockReport
+
+/// What `drydock health` reports of many databases.
+@Suite struct HealthFleetTests {
+    /// A fleet in which `broken` share an error, `warned` have warnings with figures of their own, the next could not be
+    /// read, one was not reached, and the rest are healthy.
+    private static func fleet(
+        _ count: Int, broken: Int = 0, warned: Int = 0, unread: Int = 0, partial: Int = 0
+    )
+        -> Report
+    {
+        var report = Report(
+            (0..<count).map { number -> CheckedDatabase in
+                var it = CheckedDatabase(path: "data/tenant-\(number).sqlite")
+                it.checked = [.foreignKey, .freelist]
+                it.measures = [
+                    HealthMeasure("size_bytes", .bytes, Double((number + 1) * 4096), "Size."),
+                    HealthMeasure("freelist_ratio", .ratio, Double(number) / Double(count), "Free."),
+                ]
+                if number < broken {
+                    it.findings = [
+                        Finding(
+                            .foreignKey, .error, "1 row of c (a) references no row of p",
+                            help: "Give the rows a parent.", table: "c")
+                    ]
+                } else if number < broken + warned {
+                    it.findings = [
+                        Finding(
+                            .freelist, .warning, "\(number) of 410 pages are free",
+                            help: "At a quiet time: VACUUM;")
+                    ]
+                } else if number < broken + warned + unread {
+                    it = CheckedDatabase(path: it.path)
+                    it.trouble = "there is no database '\(it.path)'"
+                } else if number < broken + warned + unread + partial {
+                    it.notReached = [.init(.integrity, reason: "the time was over", cause: .time)]
+                }
+                return it
+            })
+        report.seconds = 1.5
+        if case .health(var health) = report.body {
+            health.finishedAt = 1_700_000_000
+            report.body = .health(health)
+        }
+        return report
+    }
+
+    private static let mixed = fleet(200, broken: 12, warned: 5, unread: 13, partial: 2)
+
+    @Test(arguments: [
+        ("human", "health-fleet.txt"), ("nagios", "health-fleet-nagios.txt"),
+        ("prometheus", "health-fleet.prom"),
+    ])
+    func `many databases`(format: String, file: String) throws {
+        let renderer = try #require(ReportRenderers.ofHealth.named(format))
+        try Golden.hold(renderer.render(Self.mixed, RenderOptions()), against: file)
+    }
+
+    @Test func `each database has one state, and the worst come first`() throws {
+        let totals = try #require(Self.mixed.healthTotals)
+        #expect(totals.counts == [.broken: 12, .notRead: 13, .warned: 5, .partlyChecked: 2, .healthy: 168])
+        #expect(totals.counts.values.reduce(0, +) == totals.databases)
+        #expect(
+            totals.cases.map(\.state)
+                == totals.cases.map(\.state).sorted { a, b in
+                    let order = HealthTotals.State.allCases
+                    return order.firstIndex(of: a) ?? 0 < order.firstIndex(of: b) ?? 0
+                })
+        #expect(totals.cases.count == 32 && totals.cases[0].path == "data/tenant-0.sqlite")
+    }
+
+    @Test func `quiet output is empty if and only if all is well`() {
+        let quiet = RenderOptions(isQuiet: true)
+        for count in [1, 2, 10, 11, 500] {
+            #expect(HumanRenderer().render(Self.fleet(count), quiet).isEmpty, "\(count)")
+            for report in [
+                Self.fleet(count, broken: 1), Self.fleet(count, warned: 1), Self.fleet(count, unread: 1),
+                Self.fleet(count, partial: 1),
+            ] {
+                #expect(!HumanRenderer().render(report, quiet).isEmpty, "\(count)")
+            }
+        }
+    }
+
+    @Test func `what many share is shown once, and what differs only as examples`() {
+        let text = HumanRenderer().render(Self.fleet(300, broken: 200, warned: 100), RenderOptions())
+        #expect(text.ranges(of: "references no row of p").count == 1)
+        #expect(text.contains("200 databases: data/tenant-0.sqlite"))
+        #expect(text.contains("in 100 databases") && text.ranges(of: " of 410 pages are free").count == 3)
+        #expect(text.contains("… and 97 more"))
+        #expect(!text.contains("healthy"), "none is")
+        let all = HumanRenderer().render(
+            Self.fleet(300, broken: 200, warned: 100), RenderOptions(isVerbose: true))
+        #expect(all.ranges(of: "references no row of p").count == 200)
+    }
+
+    @Test func `two findings of one database are never one`() {
+        var it = CheckedDatabase(path: "a")
+        it.findings = ["view v does not compile", "view w does not compile"].map {
+            Finding(.viewBroken, .error, $0, help: "Drop it.")
+        }
+        var other = CheckedDatabase(path: "b")
+        other.findings = it.findings
+        let groups = FindingGroup.byDatabase(Report([it, other]).findings)
+        #expect(groups.map(\.findings.count) == [2, 2])
+        #expect(groups.allSatisfy { $0.isUniform && Set($0.findings.map(\.database)).count == 2 })
+    }
+
+    @Test func `the output for Prometheus does not grow with the number of databases`() {
+        let sizes = [1_000, 10_000].map { count in
+            PrometheusRenderer().render(Self.fleet(count, broken: count), RenderOptions()).utf8.count
+        }
+        #expect(sizes[0] < 100_000 && abs(sizes[1] - sizes[0]) < 1_000, "\(sizes)")
+        let text = PrometheusRenderer().render(Self.fleet(1_000, broken: 3), RenderOptions())
+        #expect(text.ranges(of: "drydock_sqlite_up{").count == 3)
+        #expect(text.contains("drydock_sqlite_fleet_databases{state=\"healthy\"} 997"))
+        #expect(text.contains("drydock_sqlite_fleet_size_bytes{quantile=\"0.5\"} \(500 * 4096)"))
+        // Each name has its HELP and TYPE once, and each series occurs once.
+        for report in [Self.mixed, Self.fleet(3, broken: 1)] {
+            let lines = PrometheusRenderer().render(report, RenderOptions()).split(separator: "\n")
+            let types = lines.filter { $0.hasPrefix("# TYPE") }
+            #expect(Set(types).count == types.count)
+            let series = lines.filter { !$0.hasPrefix("#") }.map { $0.prefix { $0 != " " } }
+            #expect(Set(series).count == series.count)
+        }
+    }
+
+    @Test func `a success of all needs each of them`() {
+        let name = "drydock_sqlite_fleet_last_success_timestamp_seconds"
+        #expect(PrometheusRenderer().render(Self.fleet(200), RenderOptions()).contains(name + " 1700000000"))
+        #expect(!PrometheusRenderer().render(Self.fleet(200, unread: 1), RenderOptions()).contains(name))
+    }
+
+    @Test func `labels for Nagios are unique where names look alike`() throws {
+        for paths in [
+            ["x=y", "x_y"], ["a|b", "a/b"], ["a", "a_wal"], ["d/a\u{7}", "d/a\u{8}"], ["time", "t"],
+        ] {
+            let databases = paths.map { path -> CheckedDatabase in
+                var it = CheckedDatabase(path: path)
+                it.measures = ["size_bytes", "wal_size_bytes"].map { HealthMeasure($0, .bytes, 1, "Size.") }
+                return it
+            }
+            let text = NagiosRenderer().render(Report(databases), RenderOptions())
+            let data = try #require(text.split(separator: " | ").last)
+            let labels = data.split(separator: ";0;").map {
+                $0.drop { $0 == " " }.prefix { $0 != "=" }
+            }.filter { !$0.allSatisfy(\.isWhitespace) }
+            #expect(labels.count == 5 && Set(labels).count == 5, "\(text)")
+        }
+    }
+
+    @Test func `Markdown and JSON have the totals, and JSON each finding`() {
+        let markdown = MarkdownRenderer().render(Self.mixed, RenderOptions())
+        #expect(markdown.contains("12 broken, 13 not read, 5 with warnings"))
+        #expect(markdown.contains("and 11 more"))
+        let json = JSONRenderer().render(Self.mixed, RenderOptions())
+        #expect(json.contains("\"not-read\" : 13") && json.contains("\"percentile99\""))
+        #expect(json.ranges(of: "references no row of p").count == 12)
+        let single = JSONRenderer().render(Self.fleet(1), RenderOptions())
+        #expect(!single.contains("totals"))
+    }
+}
