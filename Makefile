@@ -1,6 +1,6 @@
 # The two that a new machine needs: `make verify` and `make test`. Both set everything up themselves.
 
-.PHONY: verify test soak bench build dist lint format docs docs-check reports editor docc traits install prepare sample
+.PHONY: verify test soak bench build dist lint format docs docs-check reports editor docc traits fleet-test install prepare sample
 
 verify: prepare                 ## run the main job on Migrations/ and Snapshots/
 	swift build --product drydock
@@ -59,6 +59,11 @@ docc: prepare                   ## build the libraries' pages from their doc com
 
 traits: prepare                 ## build an app with one engine alone, for each engine
 	Scripts/traits
+
+fleet-test: prepare             ## verify a fleet on a Slurm cluster of two nodes on this machine, with one killed in the middle; needs root
+	@Scripts/prepare slurm
+	swift build --product drydock
+	Scripts/fleet-test "$$(swift build --show-bin-path)/drydock"
 
 sample: prepare                 ## make Snapshots/ again from its seeds
 	swift run SampleMaker Snapshots
