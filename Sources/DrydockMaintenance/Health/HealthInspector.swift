@@ -1,4 +1,5 @@
 import DrydockFindings
+import DrydockState
 import DrydockReplay
 import DatabaseEngine
 import Foundation
@@ -64,12 +65,13 @@ public struct HealthInspector: Sendable {
         _ paths: [String], _ request: HealthRequest, _ progress: HealthProgress
     ) async throws -> [CheckedDatabase] {
         let done = Atomic(0)
+        let schemas = SchemaMemory()
         return try await concurrentMap(paths, jobs: request.jobs) { path in
             defer {
                 let number = done.add(1, ordering: .relaxed).newValue
                 onEvent(.checked(path, number: number, of: paths.count))
             }
-            var run = HealthRun(engine: engine, path: path, request: request)
+            var run = HealthRun(engine: engine, path: path, request: request, schemas: schemas)
             run.start = progress.place(of: path)
             return await run.run()
         }
