@@ -61,7 +61,8 @@ let package = Package(
         .target(
             name: "Drydock",
             dependencies: [
-                "DrydockWatch", "DrydockProbes", "DrydockMigrate", "DrydockMaintenance", "DrydockDiff",
+                "DrydockWatch", "DrydockFleet", "DrydockProbes", "DrydockMigrate", "DrydockMaintenance",
+                "DrydockDiff",
                 "DrydockLint", "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings",
             ]),
         .target(
@@ -69,6 +70,12 @@ let package = Package(
             dependencies: [
                 "DrydockProbes", "DrydockLint", "DrydockReplay", "DrydockMigrations", "DrydockFindings",
                 engine,
+            ]),
+        .target(
+            name: "DrydockFleet",
+            dependencies: [
+                "DrydockMigrate", "DrydockMaintenance", "DrydockReplay", "DrydockMigrations",
+                "DrydockFindings", engine,
             ]),
         .target(
             name: "DrydockProbes",
@@ -130,8 +137,8 @@ let package = Package(
         .testTarget(
             name: "DrydockTests",
             dependencies: [
-                "Drydock", "DrydockWatch", "DrydockProbes", "DrydockMigrate", "DrydockMaintenance",
-                "DrydockDiff",
+                "Drydock", "DrydockWatch", "DrydockFleet", "DrydockProbes", "DrydockMigrate",
+                "DrydockMaintenance", "DrydockDiff",
                 "DrydockLint", "DrydockReplay", "DrydockState",
                 "DrydockMigrations", "DrydockFindings", "DrydockReport", engine, "GRDBEngine",
                 "NIOEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "CSQLite",
