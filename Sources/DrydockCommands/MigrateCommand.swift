@@ -20,8 +20,7 @@ struct MigrateCommand: DrydockSubcommand {
             drydock migrate app.sqlite --apply
             drydock migrate app.sqlite --apply --backup-folder /var/backups
             drydock migrate app.sqlite -m db/migrations --up-to 20240501
-            drydock migrate 'tenants/*.sqlite' --apply --canary 3 --wave 1%,10%,100% \
-              --log rollout.jsonl                        many; again to go on
+            drydock migrate 'tenants/*.sqlite' --apply --canary 3 --wave 10%,100%
             """,
         options: """
             -m, --migrations FOLDER       the migrations     (default: what is found)
@@ -34,7 +33,7 @@ struct MigrateCommand: DrydockSubcommand {
                 --busy-timeout DURATION   how long to wait for others' locks (default: 5s)
                 --canary COUNT            of many, first one of each schema and version
                 --wave SHARES             then in waves, such as 1%,10%,100%
-                --max-failures COUNT      stop there; what has begun is finished (default: 1)
+                --max-failures COUNT      stop at so many        (default: 1)
                 --log PATH                who has what version, a JSON object a line
             -j, --jobs COUNT              how many at once       (default: one per core)
                 --strict                  fail on warnings too
@@ -69,7 +68,7 @@ struct MigrateCommand: DrydockSubcommand {
         help: ArgumentHelp(
             "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database"),
         completion: .file())
-    var databases: [String] = []
+    var databases: [String]
 
     @OptionGroup var source: MigrationsOptions
 
@@ -156,7 +155,6 @@ struct MigrateCommand: DrydockSubcommand {
     func validate() throws {
         try output.checkNoScripts()
         try output.checkFormat()
-        if databases.isEmpty { throw ValidationError("no database is named") }
         if databases.contains("") || backup == "" || backupFolder == "" || log == "" {
             throw ValidationError("a file has a name")
         }
