@@ -66,15 +66,16 @@ let package = Package(
                 "DrydockFindings",
             ]),
         .target(
-            name: "DrydockFleet",
-            dependencies: [
-                "DrydockMaintenance", "DrydockReplay", "DrydockFindings", engine,
-            ]),
-        .target(
             name: "DrydockWatch",
             dependencies: [
                 "DrydockProbes", "DrydockLint", "DrydockReplay", "DrydockMigrations", "DrydockFindings",
                 engine,
+            ]),
+        .target(
+            name: "DrydockFleet",
+            dependencies: [
+                "DrydockMigrate", "DrydockMaintenance", "DrydockReplay", "DrydockMigrations",
+                "DrydockFindings", engine,
             ]),
         .target(
             name: "DrydockProbes",

@@ -8,6 +8,6 @@
 @_exported import DrydockDiff
 @_exported import DrydockMaintenance
 @_exported import DrydockMigrate
+@_exported import DrydockFleet
 @_exported import DrydockProbes
 @_exported import DrydockWatch
-@_exported import DrydockFleet

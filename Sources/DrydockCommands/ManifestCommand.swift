@@ -18,7 +18,6 @@ struct ManifestCommand: DrydockSubcommand {
             find . -name '*.db' -print0 | drydock manifest --from - -o fleet.json
             drydock manifest --from fleet.json --times report.json -o fleet.json
                                           by the seconds of the last run, not by size
-            drydock health --from fleet.json --shard 2/8
             """,
         options: """
             -o, --output PATH       where the manifest goes    (default: standard output)
@@ -37,7 +36,7 @@ struct ManifestCommand: DrydockSubcommand {
     @Argument(help: "Databases, patterns and folders.", completion: .file())
     var databases: [String] = []
 
-    @OptionGroup var targets: TargetOptions
+    @OptionGroup var lists: ListOptions
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Where the manifest goes.", valueName: "path"),
@@ -57,10 +56,7 @@ struct ManifestCommand: DrydockSubcommand {
     @OptionGroup var engines: EngineOptions
 
     func validate() throws {
-        if databases.isEmpty, !targets.isUsed { throw ValidationError("no database is named") }
-        if targets.shard != nil {
-            throw ValidationError("a manifest is of the whole list; --shard is for what reads it")
-        }
+        if databases.isEmpty, lists.isEmpty { throw ValidationError("no database is named") }
     }
 
     private struct Times: Decodable {
@@ -77,7 +73,7 @@ struct ManifestCommand: DrydockSubcommand {
     func run() async throws {
         try await FailureOutput(Self.self).run {
             let engine = engines.driver()
-            let list = try await targets.targets(databases, on: engine).list
+            let list = try await lists.list(databases, on: engine)
             let manifest = try await Manifest.of(
                 list.paths, seconds: try seconds(),
                 jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, on: engine)

@@ -28,8 +28,8 @@ struct MergeCommand: DrydockSubcommand {
         exitStatus: """
             0  passed
             1  errors were found
-            2  no report could be made: a part is missing, is there twice, or is of another
-               run; or a database could not be read
+            2  no report could be made: a part is missing, is there twice, or is of
+               another run; or a database could not be read
             64 bad usage
             """)
 

@@ -5,7 +5,7 @@ struct MigrateCommand: DrydockSubcommand {
     static let help = CommandHelp(
         name: "migrate",
         abstract: "Rehearse a database's migrations; --apply does them.",
-        usage: "[OPTIONS] DATABASE",
+        usage: "[OPTIONS] DATABASE...",
         about: """
             Runs a live database's pending migrations on a copy, and checks every rule of
             'drydock verify'. Nothing is written to the database, which stays in use.
@@ -20,6 +20,7 @@ struct MigrateCommand: DrydockSubcommand {
             drydock migrate app.sqlite --apply
             drydock migrate app.sqlite --apply --backup-folder /var/backups
             drydock migrate app.sqlite -m db/migrations --up-to 20240501
+            drydock migrate 'tenants/*.sqlite' --apply --canary 3 --wave 10%,100%
             """,
         options: """
             -m, --migrations FOLDER       the migrations     (default: what is found)
@@ -30,6 +31,11 @@ struct MigrateCommand: DrydockSubcommand {
                 --no-backup               keep no backup
                 --up-to MIGRATION         the last migration to run
                 --busy-timeout DURATION   how long to wait for others' locks (default: 5s)
+                --canary COUNT            of many, first one of each schema and version
+                --wave SHARES             then in waves, such as 1%,10%,100%
+                --max-failures COUNT      stop at so many        (default: 1)
+                --log PATH                who has what version, a JSON object a line
+            -j, --jobs COUNT              how many at once       (default: one per core)
                 --strict                  fail on warnings too
                 --format F                what is printed: human, json, html, ...
                 --report F=PATH           write a report to a file too; may be repeated
@@ -38,6 +44,11 @@ struct MigrateCommand: DrydockSubcommand {
             With --apply the database is locked, compared with the copy byte by byte, and
             its pages are replaced in one transaction. If another program committed
             meanwhile, the migrations are rehearsed again, under the lock.
+
+            Of many databases, all are looked at first, and those at the newest version are
+            left alone: after a failure, a kill or Ctrl-C the same command goes on. One that
+            another program holds is tried again at the end. --check says which databases'
+            schemas are not those of their versions.
 
             An intended loss is declared in the migration, or in drydock.yml:
               -- drydock: deletes from email where is_spam = 1
@@ -53,8 +64,13 @@ struct MigrateCommand: DrydockSubcommand {
             64 bad usage
             """)
 
-    @Argument(help: "The database.", completion: .file())
-    var database: String
+    @Argument(
+        help: ArgumentHelp(
+            "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database"),
+        completion: .file())
+    var databases: [String] = []
+
+    @OptionGroup var lists: ListOptions
 
     @OptionGroup var source: MigrationsOptions
 
@@ -88,6 +104,38 @@ struct MigrateCommand: DrydockSubcommand {
         transform: TimeLimit.parsed)
     var busyTimeout: TimeLimit?
 
+    @Option(
+        help: ArgumentHelp(
+            "How many of many databases are migrated first: one of each schema and version, then the smallest. (default: 0)",
+            valueName: "count"), transform: NumberOption.reader(0..., "a number of at least 0"))
+    var canary: Int?
+
+    @Option(
+        name: .customLong("wave"),
+        help: ArgumentHelp(
+            "The shares of all databases after which the rest waits, such as 1%,10%,100%. (default: 100%)",
+            valueName: "shares"))
+    var waves: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "At how many failures no further database begins. (default: 1)", valueName: "count"),
+        transform: NumberOption.atLeastOne)
+    var maxFailures: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "The file that says which database has which version: a JSON object a line, written to the disk before and after each installation.",
+            valueName: "path"), completion: .file())
+    var log: String?
+
+    @Option(
+        name: [.customShort("j"), .long],
+        help: ArgumentHelp(
+            "How many of many databases are migrated at once. (default: one per core)", valueName: "count"),
+        transform: NumberOption.atLeastOne)
+    var jobs: Int?
+
     @Option(name: Setting.upTo.name, help: Setting.upTo.help)
     var upTo: String?
 
@@ -109,14 +157,28 @@ struct MigrateCommand: DrydockSubcommand {
     func validate() throws {
         try output.checkNoScripts()
         try output.checkFormat()
-        if database.isEmpty || backup == "" || backupFolder == "" {
+        if databases.isEmpty, lists.isEmpty { throw ValidationError("no database is named") }
+        if databases.contains("") || backup == "" || backupFolder == "" || log == "" {
             throw ValidationError("a file has a name")
         }
+        if !apply, let option = rollOutOption { throw ValidationError("\(option) is for --apply") }
         if check, apply { throw ValidationError("--check and --apply exclude each other") }
         if [backup != nil, backupFolder != nil, noBackup].count(where: { $0 }) > 1 {
             throw ValidationError("--backup, --backup-folder and --no-backup exclude each other")
         }
     }
+
+    /// An option that only migrating has.
+    private var rollOutOption: String? {
+        let given = [
+            ("--canary", canary != nil), ("--wave", waves != nil), ("--max-failures", maxFailures != nil),
+            ("--log", log != nil),
+        ]
+        return given.first(where: \.1)?.0
+    }
+
+    /// Whether it is asked for what only a roll-out has, also of a single database.
+    var isRollOut: Bool { rollOutOption != nil }
 
     func run() async throws {
         let failure = FailureOutput(Self.self, OutputFormat(output.format))
@@ -124,7 +186,8 @@ struct MigrateCommand: DrydockSubcommand {
             let config = try ConfigFile.load(stubs.config)
             failure.prints(output.format(config))
             limits.apply(config)
-            let settings = try MigrateSettings(self, config)
+            let names = try await lists.list(databases, on: engines.driver(config)).paths
+            let settings = try MigrateSettings(self, config, names)
             try settings.reports.check(against: settings.request.verify)
             failure.writes(settings.reports)
             guard let report = try await MigrateRun(settings: settings).report() else { throw ExitCode(130) }

@@ -7,6 +7,7 @@ struct MigrateRun: Sendable {
 
     /// - Returns: nil if it was interrupted.
     func report() async throws -> Report? {
+        if let rollOut = settings.rollOut { return try await report(of: rollOut) }
         let showsStatus = Terminal.errorIsTerminal && !settings.options.isQuiet
         let isInstalling = Latch()
         let migrator = Migrator(engine: settings.engine) { event in
@@ -30,6 +31,41 @@ struct MigrateRun: Sendable {
         } catch is CancellationError {
             Terminal.writeError(Self.interrupted)
             return nil
+        }
+    }
+
+    private func report(of request: RollOutRequest) async throws -> Report? {
+        let showsStatus = Terminal.errorIsTerminal && !settings.options.isQuiet
+        let rollOut = RollOut(engine: settings.engine) { event in
+            if showsStatus { Terminal.progress(Self.text(event)) }
+        }
+        let task = Task { try await rollOut.run(request) }
+        // Databases are being installed at any time, and each is finished or rolled back.
+        let interruption = Interruption(lastWords: Self.stopped, unless: { request.migrate.mode == .apply }) {
+            task.cancel()
+        }
+        defer { interruption.end() }
+        let outcome = await task.result
+        if showsStatus { Terminal.progress("") }
+        do {
+            var report = try outcome.get()
+            report.foundMigrations = settings.place.found
+            try settings.format.write(report, settings.options)
+            try settings.reports.write(report, settings.options)
+            return report
+        } catch is CancellationError {
+            Terminal.writeError(Self.stopped)
+            return nil
+        }
+    }
+
+    private static let stopped =
+        "drydock: interrupted; every database is the old one or the migrated one. The same command goes on\n"
+
+    private static func text(_ event: RollOutEvent) -> String {
+        switch event {
+        case .looking(let done, let count): "looking at databases: \(done)/\(count)"
+        case .migrating(let wave, let done, let count): "\(wave): \(done)/\(count)"
         }
     }
 

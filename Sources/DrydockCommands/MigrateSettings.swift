@@ -1,20 +1,24 @@
 import DatabaseEngine
 import Drydock
 import DrydockReport
+import Foundation
 
 /// The settings of `drydock migrate`: the command line first, then drydock.yml, then the defaults.
 struct MigrateSettings: Sendable {
     var request: MigrateRequest
+    /// What is done to many databases; nil for one.
+    var rollOut: RollOutRequest?
     var options = RenderOptions()
     let format: OutputFormat
     var reports: [ReportFile] = []
     let engine: any Engine
     let place: MigrationsFinder.Place
 
-    init(_ command: MigrateCommand, _ config: ConfigFile) throws {
+    /// - Parameter databases: at least one.
+    init(_ command: MigrateCommand, _ config: ConfigFile, _ databases: [String]) throws {
         engine = command.engines.driver(config)
         place = try command.source.place(config)
-        request = MigrateRequest(path: try DatabaseNames.one(command.database))
+        request = MigrateRequest(path: databases[0])
         request.mode = command.check ? .check : command.apply ? .apply : .rehearsal
         request.backup =
             command.noBackup
@@ -29,9 +33,30 @@ struct MigrateSettings: Sendable {
         request.temporaryFolder = command.temporaryFolder
         request.busyTimeout = command.busyTimeout?.duration ?? request.busyTimeout
         request.verify = try Self.verify(command, config, place)
+        request.verify.snapshots = databases
+        if databases.count > 1 || command.isRollOut {
+            rollOut = try Self.rollOut(command, databases, request)
+        }
         format = command.output.format(config)
         reports = command.output.files(config)
         options = command.output.options(config, redacts: command.replay.redaction.isOn(config))
+    }
+
+    private static func rollOut(
+        _ command: MigrateCommand, _ databases: [String], _ request: MigrateRequest
+    ) throws -> RollOutRequest {
+        if command.backup != nil {
+            throw RequestError(
+                .settingInvalid,
+                "--backup names one file, and there are several databases; use --backup-folder")
+        }
+        var rollOut = RollOutRequest(databases: databases, migrate: request)
+        rollOut.canary = command.canary ?? 0
+        if let waves = command.waves { rollOut.waves = try RollOutWave.list(waves) }
+        rollOut.maxFailures = command.maxFailures ?? 1
+        rollOut.jobs = command.jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        rollOut.log = command.log
+        return rollOut
     }
 
     private static func verify(
@@ -41,7 +66,6 @@ struct MigrateSettings: Sendable {
         verify.migrationsFolder = place.path
         // No report overwrites one of them.
         verify.snapshotsFolder = config.snapshots ?? SnapshotsOptions.usual(config)
-        verify.snapshots = [try DatabaseNames.one(command.database)]
         verify.upTo = command.upTo ?? config.upTo
         verify.timeout = command.limits.timeout(config).duration
         verify.isFullCheck = command.fullCheck ?? config.fullCheck ?? false

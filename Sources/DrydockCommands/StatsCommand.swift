@@ -40,7 +40,9 @@ struct StatsCommand: DrydockSubcommand {
         help: ArgumentHelp(
             "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database"),
         completion: .file())
-    var databases: [String]
+    var databases: [String] = []
+
+    @OptionGroup var lists: ListOptions
 
     @Option(
         help: ArgumentHelp("Show what grew since this one.", valueName: "other"), completion: .file())
@@ -56,6 +58,7 @@ struct StatsCommand: DrydockSubcommand {
     var format = "human"
 
     func validate() throws {
+        if databases.isEmpty, lists.isEmpty { throw ValidationError("no database is named") }
         guard Self.formats.contains(format) else {
             throw ValidationError(
                 "there is no format '\(format)'; choose one of: \(Self.formats.joined(separator: ", "))")
@@ -63,19 +66,18 @@ struct StatsCommand: DrydockSubcommand {
         if format == "html", compare != nil {
             throw ValidationError("--compare is shown as human or json, not as html")
         }
-        if databases.count > 1, compare != nil || format == "html" {
-            throw ValidationError(
-                "\(compare == nil ? "--format html" : "--compare") takes one database; run one command for each"
-            )
-        }
+        if databases.count > 1, compare != nil || format == "html" { throw ValidationError(oneOnly) }
+    }
+
+    private var oneOnly: String {
+        "\(compare == nil ? "--format html" : "--compare") takes one database; run one command for each"
     }
 
     func run() async throws {
         try await FailureOutput(Self.self, format: format).run {
-            let paths = try DatabaseNames.resolve(databases)
-            guard paths.count > 1, compare == nil, format != "html" else {
-                return try await show(DatabaseNames.one(databases.count > 1 ? paths[0] : databases[0]))
-            }
+            let paths = try await lists.list(databases, on: engines.driver()).paths
+            if paths.count == 1, let path = paths.first { return try await show(path) }
+            if compare != nil || format == "html" { throw ValidationError(oneOnly) }
             try await show(paths)
         }
     }

@@ -3,8 +3,8 @@ import DatabaseEngine
 import Drydock
 import Foundation
 
-/// Which databases a command is for, besides those that it names, and which part of them.
-struct TargetOptions: ParsableArguments {
+/// Lists of databases, besides those that a command names.
+struct ListOptions: ParsableArguments {
     @Option(
         name: .customLong("from"),
         help: ArgumentHelp(
@@ -19,17 +19,10 @@ struct TargetOptions: ParsableArguments {
             valueName: "database: query"))
     var queries: [String] = []
 
-    @Option(
-        help: ArgumentHelp(
-            "Only this part of the databases: 2/8 is the second of eight; auto takes it from the variables of the service that runs the job.",
-            valueName: "i/n"))
-    var shard: String?
-
-    var isUsed: Bool { !files.isEmpty || !queries.isEmpty || shard != nil }
+    var isEmpty: Bool { files.isEmpty && queries.isEmpty }
 
     func validate() throws {
-        if let shard, shard != "auto" { try Self.usage { () throws(ShardFault) in _ = try Shard(shard) } }
-        if files.filter({ $0 == "-" }).count > 1 {
+        if files.count(where: { $0 == "-" }) > 1 {
             throw ValidationError("standard input can be read once: --from - is there twice")
         }
         if let query = queries.first(where: { !$0.contains(": ") }) {
@@ -39,20 +32,15 @@ struct TargetOptions: ParsableArguments {
         }
     }
 
-    private static func usage<Result>(_ body: () throws(ShardFault) -> Result) throws -> Result {
-        do { return try body() } catch { throw ValidationError(error.description) }
-    }
-
-    /// Returns the databases.
-    /// - Parameters:
-    ///   - names: those that the command line names.
-    ///   - usual: those that are meant where none is named or listed.
-    /// - Throws: `RequestError`, and `ValidationError` where `auto` finds no shard.
-    func targets(_ names: [String], usual: () throws -> [String] = { [] }, on engine: any Engine) async throws
-        -> Targets
-    {
+    /// Returns the databases that are named and listed.
+    /// - Parameter usual: those that are meant where none is.
+    /// - Throws: `RequestError`.
+    func list(
+        _ names: [String], usual: (() throws -> [String])? = nil, on engine: any Engine
+    ) async throws -> TargetList {
         var list = TargetList()
-        try list.add(names: names)
+        // Only what has snapshots takes dumps.
+        try list.add(names: names, takesDumps: usual != nil)
         for file in files {
             let isInput = file == "-"
             let bytes: [UInt8]
@@ -66,7 +54,37 @@ struct TargetOptions: ParsableArguments {
             try list.add(file: isInput ? "standard input" : "'\(file)'", bytes)
         }
         for query in queries { try await list.add(query: query, on: engine) }
-        if names.isEmpty, files.isEmpty, queries.isEmpty { list.add(try usual()) }
+        if let usual, names.isEmpty, isEmpty { list.add(try usual()) }
+        return list
+    }
+}
+
+/// Lists of databases, and which part of them.
+struct TargetOptions: ParsableArguments {
+    @OptionGroup var lists: ListOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Only this part of the databases: 2/8 is the second of eight; auto takes it from the variables of the service that runs the job.",
+            valueName: "i/n"))
+    var shard: String?
+
+    var isUsed: Bool { !lists.isEmpty || shard != nil }
+
+    func validate() throws {
+        if let shard, shard != "auto" { try Self.usage { () throws(ShardFault) in _ = try Shard(shard) } }
+    }
+
+    private static func usage<Result>(_ body: () throws(ShardFault) -> Result) throws -> Result {
+        do { return try body() } catch { throw ValidationError(error.description) }
+    }
+
+    /// Returns the databases, and which of them are this run's.
+    /// - Throws: `RequestError`, and `ValidationError` where `auto` finds no shard.
+    func targets(
+        _ names: [String], usual: (() throws -> [String])? = nil, on engine: any Engine
+    ) async throws -> Targets {
+        let list = try await lists.list(names, usual: usual, on: engine)
         let chosen = try shard.map { text in
             try Self.usage { () throws(ShardFault) in
                 text == "auto"

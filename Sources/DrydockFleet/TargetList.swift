@@ -25,10 +25,13 @@ public struct TargetList: Sendable {
 
     /// Adds what the names on a command line mean: paths, patterns, and folders with all databases in them.
     /// - Throws: ``RequestError`` for a pattern or folder without a database.
-    public mutating func add(names: [String]) throws {
+    /// - Parameter takesDumps: whether dumps and compressed databases in folders count too.
+    public mutating func add(names: [String], takesDumps: Bool = false) throws {
         for name in names {
             if FolderListing.isFolder(name) {
-                let found = try SnapshotFolder.snapshots(in: name).map(\.path)
+                let found = try SnapshotFolder.snapshots(in: name).filter {
+                    takesDumps || $0.kind == .database && !CompressedFile.isSnapshot($0.path)
+                }.map(\.path)
                 if found.isEmpty { throw RequestError(.notFound, "there is no database in '\(name)'") }
                 add(found)
             } else {

@@ -29,6 +29,9 @@ public struct MigrateRequest: Sendable {
     /// How long to wait for other programs' locks.
     public var busyTimeout = Duration.seconds(5)
 
+    /// Whether others are migrated at the same time, so that the limits on what a stranger's SQL may use stay on.
+    package var isOneOfMany = false
+
     public init(path: String) { self.path = path }
 }
 

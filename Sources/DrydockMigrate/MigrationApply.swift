@@ -154,7 +154,7 @@ struct MigrationApply: Sendable {
         try Task.checkCancellation()
         // From here on nothing of a stranger runs, and no limit on it may cut what is written short.
         note(.installing(done: 0, total: 0))
-        MemoryBounds.apply(nil)
+        if !request.isOneOfMany { MemoryBounds.apply(nil) }
         summary.backup = try place.keep(rehearsal.copy, version: rehearsal.version)
         let (note, stop) = (note, stop)
         let installation = try await held.install(end, over: base) { done, total in

@@ -21,11 +21,27 @@ import OverlayVFS
 /// not at all, even if the tool uses several transactions or none. Other programs wait only for the changed pages to be
 /// written, not for the migrations and the rules.
 public struct Migrator: Sendable {
-    private let engine: any Engine
+    let engine: any Engine
     private let note: @Sendable (MigrateEvent) -> Void
+    /// What the runs for other databases have made.
+    private let share: ReplayShare?
 
     public init(engine: any Engine, onEvent note: @escaping @Sendable (MigrateEvent) -> Void = { _ in }) {
-        (self.engine, self.note) = (engine, note)
+        self.init(engine: engine, share: nil, onEvent: note)
+    }
+
+    /// - Parameter share: What runs share whose requests differ in nothing but the database.
+    package init(
+        engine: any Engine, share: ReplayShare?,
+        onEvent note: @escaping @Sendable (MigrateEvent) -> Void = { _ in }
+    ) {
+        (self.engine, self.share, self.note) = (engine, share, note)
+    }
+
+    var verifier: Verifier {
+        var verifier = Verifier(engine: engine, settler: LintSettler(), onEvent: forward)
+        verifier.share = share
+        return verifier
     }
 
     /// Runs a migration request. Stops soon after the task is cancelled.
@@ -44,7 +60,7 @@ public struct Migrator: Sendable {
 
     private func run(_ request: MigrateRequest, _ stop: StopFlag) async throws -> Report {
         try checkFile(request)
-        let verifier = Verifier(engine: engine, settler: LintSettler(), onEvent: forward)
+        let verifier = verifier
         var copier = LiveCopier(engine: engine, path: request.path, stop: stop)
         copier.checksDisk = DiskSpace.isChecked
         let verify = self.verify(request)
@@ -68,7 +84,7 @@ public struct Migrator: Sendable {
     }
 
     /// Returns the request for a replay of one database, which keeps its end state.
-    private func verify(_ request: MigrateRequest) -> VerifyRequest {
+    func verify(_ request: MigrateRequest) -> VerifyRequest {
         var verify = request.verify
         (verify.snapshots, verify.jobs, verify.cacheFolder) = ([request.path], 1, nil)
         (verify.isRehearsal, verify.checksRollback) = (true, false)
@@ -79,7 +95,7 @@ public struct Migrator: Sendable {
         return verify
     }
 
-    private func checkFile(_ request: MigrateRequest) throws {
+    func checkFile(_ request: MigrateRequest) throws {
         let path = request.path
         guard FolderListing.exists(path) else {
             throw RequestError(.notFound, "there is no database '\(path)'")

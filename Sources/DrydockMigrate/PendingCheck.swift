@@ -18,14 +18,10 @@ struct PendingCheck: Sendable {
 
     /// - Throws: ``RequestError`` if no report can be made.
     func run() async throws -> Outcome {
-        var choice = try FormatChoice(
-            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
-        choice.locked = verifier.lockedFormat(request)
         // What the history looks like is a stranger's affair, too: it may be a view that never ends.
         var copier = copier
         copier.deadline = TimeBudget(request.timeout).firstDeadline
-        let facts = choice.needsHistory ? [try await copier.look { try HistoryFacts($0.connection) }] : []
-        let set = try choice.load(facts)
+        let set = try await migrations(copier)
         let snapshot = Snapshot(live: copier.path, copy: copier.path)
         var report = Report(.migrate(MigrateSummary(database: copier.path, outcome: .upToDate)))
         report.isStrict = request.isStrict
@@ -47,5 +43,14 @@ struct PendingCheck: Sendable {
         let plan = ReplayPlan(history: history, set: set, targetCount: target)
         report.findings += plan.findings(for: snapshot)
         return Outcome(report: report, pending: plan.pending.map { set.migrations[$0] })
+    }
+
+    private func migrations(_ copier: LiveCopier) async throws -> MigrationSet {
+        if verifier.share != nil { return try await verifier.prepared(request, []).set }
+        var choice = try FormatChoice(
+            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
+        choice.locked = verifier.lockedFormat(request)
+        let facts = choice.needsHistory ? [try await copier.look { try HistoryFacts($0.connection) }] : []
+        return try choice.load(facts)
     }
 }

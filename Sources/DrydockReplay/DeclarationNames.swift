@@ -143,3 +143,10 @@ struct DeclarationNames: Sendable {
             migration: migration, place: declaration.place)
     }
 }
+
+extension Declaration {
+    /// Whether it is about the rows for which something is true, which only a connection can tell.
+    var hasCondition: Bool {
+        if case .deletes(_, .some) = kind { true } else { false }
+    }
+}

@@ -35,6 +35,8 @@ package struct ReplayContext: Sendable {
     var wantsHistory = false
     /// What fills probes; nil where none are replayed.
     var probes: ProbeSource?
+    /// What the snapshots share that have the same schema.
+    let schemas = SchemaMemory()
     /// The time limit for one snapshot, including the work before it.
     var timeLimit = Duration.zero
 
@@ -63,7 +65,9 @@ package struct ReplayContext: Sendable {
     }
 
     func inspector(_ watchdog: Watchdog) -> StateInspector {
-        StateInspector(
+        var inspector = StateInspector(
             engine: engine, settings: settings(watchdog), historyTables: self.set.format.ownTables)
+        inspector.schemas = schemas
+        return inspector
     }
 }

@@ -11,7 +11,7 @@ package struct ReplayPlan: Sendable {
     /// Migrations in code that the snapshot has applied and the folder does not contain.
     let code: [String]
     /// The newest migration of the set that the snapshot has applied.
-    let from: String?
+    package let from: String?
     /// The number of migrations that a fresh install runs to reach the end of this replay.
     let finalCount: Int
     /// Whether the tool would refuse to run anything on this database.

@@ -112,9 +112,12 @@ package struct StepVerification: Sendable {
         var findings = named.compactMap(\.1)
         // Conditions are evaluated on the state before the step, which does not know later names.
         let candidates = named.filter { $0.1 == nil }.map(\.0)
-        let faults = try await inspector.withConnection(to: before.image) { connection in
-            candidates.map { names.conditionFault(of: $0, connection) }
-        }
+        let faults =
+            !candidates.contains(where: \.hasCondition)
+            ? candidates.map { _ in nil }
+            : try await inspector.withConnection(to: before.image) { connection in
+                candidates.map { names.conditionFault(of: $0, connection) }
+            }
         findings += faults.compactMap { $0 }
         let sound = zip(candidates, faults).filter { $0.1 == nil }.map(\.0)
         let shared = Set((format?.sharedTables ?? []).map(\.foldedASCII))

@@ -23,6 +23,8 @@ public struct Verifier: Sendable {
     let generator: (any RowGenerator)?
     /// What is kept for the next run of the same request; nil where there will be none.
     package var memory: ReplayMemory?
+    /// What the runs for other databases have made; nil where there is only this one.
+    package var share: ReplayShare?
     let onEvent: @Sendable (VerifyEvent) -> Void
 
     package init(
@@ -105,7 +107,8 @@ public struct Verifier: Sendable {
         let start = ContinuousClock.now
         let budget = TimeBudget(request.timeout)
         let watch = request.command.map { _ in SnapshotWatch(snapshots) }
-        let loaded = try await load(request, snapshots, budget, known)
+        let shared = share == nil ? nil : try await prepared(request, snapshots)
+        let loaded = try await loaded(request, snapshots, budget, known, shared)
         let set = loaded.set
         var report = Report(.verify(VerifySummary()))
         report.isStrict = request.isStrict
@@ -121,9 +124,7 @@ public struct Verifier: Sendable {
             report.findings += snapshots.map { overdue.finding($0) }
             if usesProbes(request, snapshots) { report.findings += overdueProbe("probe", overdue).findings }
         } else if !set.migrations.isEmpty, !snapshots.isEmpty || usesProbes(request, snapshots) {
-            let context = context(
-                try await makeContext(request, set, lock), running: loaded.command, &report)
-            let fresh = try await FreshInstall.make(context, until: budget.firstDeadline)
+            let (context, fresh) = try await ready(request, loaded, lock, budget, shared, &report)
             if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
                 report.notChecked.append(
                     NotChecked(.schemaMismatch, .noFreshInstall("\(failure)")))
@@ -188,28 +189,6 @@ public struct Verifier: Sendable {
             functions: request.functions,
             collations: request.collations,
             on: BoundedEngine(engine, statements: watchdog.statements) { watchdog.isTripped })
-    }
-
-    func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {
-        if let listed = request.listed { return listed.map { Snapshot(path: $0) } }
-        guard !request.snapshots.isEmpty else {
-            return try SnapshotFolder.snapshots(in: request.snapshotsFolder)
-        }
-        var found: [Snapshot] = []
-        for path in request.snapshots {
-            if FolderListing.isFolder(path) {
-                found += try SnapshotFolder.snapshots(in: path)
-            } else if DatabaseNames.isPattern(path) {
-                found += try DatabaseNames.snapshots(path).map { Snapshot(path: $0) }
-            } else {
-                guard FolderListing.exists(path) else {
-                    throw RequestError(.notFound, "there is no snapshot '\(path)'")
-                }
-                found.append(Snapshot(path: path))
-            }
-        }
-        var seen: Set<Snapshot> = []
-        return found.filter { seen.insert($0).inserted }
     }
 
     package func nothingToVerify(_ set: MigrationSet, _ snapshots: [Snapshot], _ request: VerifyRequest)

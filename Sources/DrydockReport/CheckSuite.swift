@@ -174,6 +174,7 @@ private struct SuiteBuilder {
                 migrate.outcome == .pending ? nil : migrate.outcome.rawValue
             case .diff(let diff): diff.isSame ? "\(diff.old) and \(diff.new) are the same" : nil
             case .vacuum(let vacuum): vacuum.method.rawValue
+            case .rollOut(let rollOut): counted(rollOut.databases.count, "database")
             case .verify, .health: nil
             }
         // A case that passes would hide that something failed, or that nothing was checked.

@@ -3,6 +3,13 @@ import SQLiteSchema
 
 /// The lines of the snapshots.
 extension HumanRenderer {
+    /// Returns which part of a run the report is, if it is not of the whole.
+    func shard(_ report: Report, _ options: RenderOptions) -> String {
+        guard let part = report.part, !options.isQuiet else { return "" }
+        return "shard \(part.shard) of \(part.shards): \(part.databases.count) of "
+            + "\(counted(part.listCount, "database")); 'drydock merge' makes one report of all shards\n"
+    }
+
     func compared(_ rows: Int) -> String { counted(rows, "row") + " compared" }
 
     /// How many snapshots have a line each; of more than that, only some of those with findings have one.

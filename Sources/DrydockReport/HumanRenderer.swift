@@ -15,7 +15,7 @@ package struct HumanRenderer: ReportRenderer {
         case .health(let health): return text(health, report, options) + shard(report, options)
         case .diff(let diff): return text(diff, options)
         case .vacuum(let vacuum): return text(vacuum, report, options)
-        case .verify, .lint, .lock, .migrate: break
+        case .verify, .lint, .lock, .migrate, .rollOut: break
         }
         // `line` has them if it is to be verbose.
         let showsSteps = if case .migrate = report.body { !options.isVerbose } else { false }
@@ -39,6 +39,7 @@ package struct HumanRenderer: ReportRenderer {
         case .migrate(let migrate):
             text += cost(migrate, options)
             followsLines = migrate.outcome != .pending
+        case .rollOut(let rollOut): text += progress(rollOut, options)
         case .health, .diff, .vacuum: break
         }
         let hasPassed = report.hasPassed
@@ -46,13 +47,6 @@ package struct HumanRenderer: ReportRenderer {
         if !followsLines, text.hasPrefix("\n") { text.removeFirst() }
         return text + (report.replays.isEmpty && text.isEmpty ? "" : "\n") + summary(report, options)
             + shard(report, options)
-    }
-
-    /// Returns which part of a run the report is, if it is not of the whole.
-    private func shard(_ report: Report, _ options: RenderOptions) -> String {
-        guard let part = report.part, !options.isQuiet else { return "" }
-        return "shard \(part.shard) of \(part.shards): \(part.databases.count) of "
-            + "\(counted(part.listCount, "database")); 'drydock merge' makes one report of all shards\n"
     }
 
     /// Returns the findings, and what was not checked, each with a blank line before it.
@@ -322,6 +316,9 @@ package struct HumanRenderer: ReportRenderer {
             facts = migrate.replays.isEmpty ? [] : replayed(migrate.replays, tool)
             word = result(of: migrate, report)
         case .health(let health): facts = [databases(health, report)]
+        case .rollOut(let rollOut):
+            facts = [counted(rollOut.databases.count, "database")]
+            word = result(of: rollOut)
         case .diff, .vacuum: facts = []
         }
         let found = report.foundMigrations.map { ["migrations found in \($0)"] } ?? []

@@ -58,7 +58,7 @@ private struct Head: Encodable {
             }
         case .health:
             for index in findings.indices { findings[index].evidence?.leavesOutKey = true }
-        case .verify, .lock, .migrate, .diff, .vacuum: break
+        case .verify, .lock, .migrate, .rollOut, .diff, .vacuum: break
         }
     }
 }

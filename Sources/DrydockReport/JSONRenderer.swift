@@ -23,6 +23,7 @@ package struct JSONRenderer: ReportRenderer {
                 JSONMigrated(
                     migration: JSONMigration(migrate), replays: migrate.replays.map(JSONReplay.init)))
         case .health(let health): text(JSONHealth(health, report.healthTotals))
+        case .rollOut(let rollOut): text(JSONRollOut(rollOut))
         case .diff(let diff): text(JSONDiff(diff))
         case .vacuum(let vacuum): text(JSONVacuum(vacuum))
         }

@@ -9,6 +9,7 @@ extension Report {
         case .diff(let diff): findings + diff.changes.map { Self.finding($0, in: diff.new) }
         case .health(let health): findings + health.databases.compactMap(Self.trouble)
         case .migrate(let migrate): findings + Self.outcome(migrate)
+        case .rollOut(let rollOut): findings + rollOut.databases.compactMap(Self.pending)
         case .verify, .lint, .lock, .vacuum: findings
         }
     }
@@ -33,6 +34,18 @@ extension Report {
         guard let trouble = health.trouble else { return nil }
         var finding = Finding(.nothingVerified, trouble, tags: [.notChecked])
         finding.database = health.path
+        return finding
+    }
+
+    private static func pending(_ database: RollOutSummary.Database) -> Finding? {
+        let message: String
+        switch database.outcome {
+        case .pending: message = "\(counted(database.pending, "migration")) pending"
+        case .notReached: message = "not migrated: the roll-out stopped before"
+        case .upToDate, .rehearsed, .applied, .failed, .busy, .damaged: return nil
+        }
+        var finding = Finding(.migrationPending, message)
+        finding.snapshot = database.path
         return finding
     }
 
@@ -65,7 +78,7 @@ extension Report {
         case .migrate(let migrate): migrate.database
         case .vacuum(let vacuum): vacuum.database
         case .diff(let diff): diff.new
-        case .verify, .lint, .health: foundMigrations
+        case .verify, .lint, .health, .rollOut: foundMigrations
         }
     }
 

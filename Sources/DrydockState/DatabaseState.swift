@@ -80,14 +80,17 @@ package struct StateView {
     var changes: PageChanges?
     /// Returns the present name of a table of the state before; nil if it is gone or not known.
     var renamed: (String) -> String?
+    /// What other databases with this schema share; nil where the catalog is not the whole of it.
+    let facts: SchemaFacts?
     /// The folded names of the tables for which ``isAsBefore(_:)`` holds.
     private let unchanged: Set<String>
 
     package init(
         connection: any Connection, catalog: Catalog, earlier: DatabaseState? = nil,
-        changes: PageChanges? = nil,
+        changes: PageChanges? = nil, facts: SchemaFacts? = nil,
         renamed: @escaping (String) -> String? = { _ in nil }
     ) {
+        self.facts = facts
         self.connection = connection
         self.catalog = catalog
         self.earlier = earlier
@@ -137,6 +140,8 @@ package struct StateInspector: Sendable {
 
     /// The only rules that are checked; all where nil.
     package var rules: Set<Rule>?
+    /// What all states of a run share.
+    package var schemas = SchemaMemory()
 
     package init(
         engine: any Engine, settings: ConnectionSettings, historyTables: [String],
@@ -158,12 +163,11 @@ package struct StateInspector: Sendable {
         _ image: Image, earlier: DatabaseState?, footprint: Footprint? = nil, baseline: Baseline? = nil,
         statements: [SQLStatement] = []
     ) async throws -> DatabaseState {
-        let (historyTables, rules, readsPages) = (historyTables, rules, PageReading.isOn)
+        let (historyTables, rules, schemas, readsPages) = (historyTables, rules, schemas, PageReading.isOn)
         return try await withConnection(to: image) { connection in
-            var unreadable: [Catalog.UnreadableTable] = []
-            let catalog = try Catalog(
-                reading: connection, historyTables: historyTables, earlier: earlier?.catalog,
-                unreadable: &unreadable)
+            let reading = try schemas.read(
+                connection, historyTables: historyTables, earlier: earlier?.catalog)
+            let catalog = reading.catalog
             var state = DatabaseState(image: image, catalog: catalog)
             // What cannot be read from the pages is read through SQLite.
             if !readsPages {
@@ -176,12 +180,12 @@ package struct StateInspector: Sendable {
             if catalog.hasSequences || earlier?.catalog.hasSequences == true {
                 state.highestIDs = try catalog.highestIDs(connection)
             }
-            state.notChecked = unreadable.map { table in
+            state.notChecked = reading.unreadable.map { table in
                 NotChecked(.rowsLost, .unreadableTable(table.name, message: table.error.message))
             }
             let view = StateView(
                 connection: connection, catalog: catalog, earlier: state.changes == nil ? nil : earlier,
-                changes: state.changes,
+                changes: state.changes, facts: reading.facts,
                 renamed: { name in
                     earlier.flatMap { TableLineage($0.catalog, statements: statements).currentName(of: name) }
                 })

@@ -46,7 +46,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["nowhere.db"], 2, "there is no database 'nowhere.db'"), (["Migrations"], 2, "is a folder"),
+        (["nowhere.db"], 2, "there is no database 'nowhere.db'"),
+        (["Migrations"], 2, "there is no database in 'Migrations'"),
         (["Migrations/v1.sql"], 2, "is not a SQLite database"),
         (["Snapshots/v1.sqlite", "-m", "nowhere"], 2, "there is no folder 'nowhere'"),
         (["Snapshots/v1.sqlite", "--up-to", "v9"], 2, "there is no migration 'v9'"),
@@ -66,7 +67,8 @@ import Testing
         (["Snapshots/v1.sqlite", "--apply", "--check"], 64, "exclude each other"),
         (["Snapshots/v1.sqlite", "--no-backup", "--backup", "x"], 64, "exclude each other"),
         (["Snapshots/v1.sqlite", "--busy-timeout", "soon"], 64, "busy-timeout"),
-        (["Snapshots/v1.sqlite", "--format", "xml"], 64, "there is no format 'xml'"), ([], 64, "Missing"),
+        (["Snapshots/v1.sqlite", "--format", "xml"], 64, "there is no format 'xml'"),
+        ([], 64, "no database is named"),
     ]) func saysWhyNot(_ arguments: [String], _ status: Int32, _ message: String) throws {
         let project = try Project()
         let snapshot = project.folder.appending(path: database)

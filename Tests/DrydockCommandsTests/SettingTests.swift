@@ -196,7 +196,7 @@ import Testing
     }
 
     private func migrate(_ command: MigrateCommand, _ config: ConfigFile) throws -> String {
-        try text(MigrateSettings(command, config)) + memory(command.limits, config)
+        try text(MigrateSettings(command, config, command.databases)) + memory(command.limits, config)
     }
 
     private func health(_ command: HealthCommand, _ config: ConfigFile) throws -> String {

@@ -37,7 +37,8 @@ import Testing
     func theMergeIsTheWhole(_ command: String, _ count: Int) throws {
         let project = try project()
         let words =
-            command.split(separator: " ").map(String.init) + (command.hasPrefix("health") ? ["Snapshots"] : [])
+            command.split(separator: " ").map(String.init)
+            + (command.hasPrefix("health") ? ["Snapshots"] : [])
         let files = { (name: String) in Self.formats.flatMap { ["--report", "\($0)=\(name).\($0)"] } }
         let whole = try project.run(words + files("whole"))
         for shard in 1...count {

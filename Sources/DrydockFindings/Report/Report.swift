@@ -29,6 +29,7 @@ public struct Report: Sendable {
         case lint(LintSummary)
         case lock(LockSummary)
         case migrate(MigrateSummary)
+        case rollOut(RollOutSummary)
         case health(HealthSummary)
         case diff(DiffSummary)
         case vacuum(VacuumSummary)
@@ -40,7 +41,7 @@ public struct Report: Sendable {
         case .verify: "verify"
         case .lint: "lint"
         case .lock: "lock"
-        case .migrate: "migrate"
+        case .migrate, .rollOut: "migrate"
         case .health: "health"
         case .diff: "diff"
         case .vacuum: "vacuum"
@@ -59,6 +60,7 @@ extension Report.Body {
         switch self {
         case .verify, .lint, .lock, .vacuum: false
         case .migrate(let migrate): migrate.isFailure
+        case .rollOut(let rollOut): rollOut.isFailure
         case .health(let health): health.hasTrouble
         case .diff(let diff): !diff.isSame
         }
@@ -75,6 +77,9 @@ extension Report {
     /// What was done to a live database; nil in another command's report.
     public var migrate: MigrateSummary? { if case .migrate(let migrate) = body { migrate } else { nil } }
 
+    /// What was done to many live databases; nil in another report.
+    public var rollOut: RollOutSummary? { if case .rollOut(let rollOut) = body { rollOut } else { nil } }
+
     /// What was checked in live databases; nil in another command's report.
     public var health: HealthSummary? { if case .health(let health) = body { health } else { nil } }
 
@@ -89,7 +94,7 @@ extension Report {
         switch body {
         case .verify(let verify): verify.replays
         case .migrate(let migrate): migrate.replays
-        case .lint, .lock, .health, .diff, .vacuum: []
+        case .lint, .lock, .health, .diff, .vacuum, .rollOut: []
         }
     }
 }

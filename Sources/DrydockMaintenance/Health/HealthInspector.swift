@@ -1,4 +1,5 @@
 import DrydockFindings
+import DrydockState
 import DrydockReplay
 import DatabaseEngine
 import Foundation
@@ -72,6 +73,7 @@ public struct HealthInspector: Sendable {
         _ paths: [String], _ request: HealthRequest, _ progress: HealthProgress
     ) async throws -> [CheckedDatabase] {
         let done = Atomic(0)
+        let schemas = SchemaMemory()
         return try await concurrentMap(paths, jobs: request.jobs) { path in
             defer {
                 let number = done.add(1, ordering: .relaxed).newValue
@@ -79,7 +81,7 @@ public struct HealthInspector: Sendable {
             }
             if let known: CheckedDatabase = request.kept?.result(of: path) { return known }
             let stamp = request.kept.flatMap { _ in KeptResults.stamp(of: path) }
-            var run = HealthRun(engine: engine, path: path, request: request)
+            var run = HealthRun(engine: engine, path: path, request: request, schemas: schemas)
             run.start = progress.place(of: path)
             let checked = await run.run()
             // What could not be read, or was not reached, is for the next run to look at.

@@ -1,4 +1,5 @@
 import DrydockFindings
+import DrydockState
 import DrydockReplay
 import DatabaseEngine
 import OverlayVFS
@@ -13,6 +14,8 @@ struct HealthRun: Sendable {
     let engine: any Engine
     let path: String
     let request: HealthRequest
+    /// What the databases of a run share that have the same schema.
+    var schemas = SchemaMemory()
     /// Where the previous run stopped.
     var start: HealthProgress.Place?
 
@@ -261,7 +264,7 @@ struct HealthRun: Sendable {
     }
 
     private func view(_ slice: LiveOverlay.Slice, _ state: LiveState) throws -> HealthView {
-        let facts = try slice.memo.value { try HealthFacts(slice.connection, slice.image) }
+        let facts = try slice.memo.value { try HealthFacts(slice.connection, slice.image, schemas) }
         return HealthView(
             connection: slice.connection, facts: facts, path: path, state: state, isDeep: request.isDeep,
             thresholds: request.thresholds)

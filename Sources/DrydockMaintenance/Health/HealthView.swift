@@ -29,7 +29,7 @@ struct HealthView {
 
     /// The view for rules of a replay, which check a state.
     var stateView: StateView {
-        StateView(connection: connection, catalog: catalog)
+        StateView(connection: connection, catalog: catalog, facts: facts.shared)
     }
 
     /// Ordinary tables, sorted by name.
@@ -52,19 +52,24 @@ final class HealthFacts: Sendable {
     let schema: Schema
     let file: DatabaseFile
     let entries: [SchemaEntry]
+    /// What other databases with the same schema share.
+    let shared: SchemaFacts?
     private let trees = Mutex<[UInt32: TreeOutline]>([:])
 
-    init(_ connection: any Connection, _ image: Image) throws {
-        var unreadable: [Catalog.UnreadableTable] = []
-        catalog = try Catalog(reading: connection, historyTables: [], unreadable: &unreadable)
+    init(_ connection: any Connection, _ image: Image, _ schemas: SchemaMemory) throws {
+        let reading = try schemas.read(connection, historyTables: [])
+        (catalog, unreadable, shared) = (reading.catalog, reading.unreadable, reading.facts)
         indexes = catalog.indexesByTable
-        self.unreadable = unreadable
+        schema = try reading.facts?.schema ?? Self.schema(connection)
+        file = try DatabaseFile(ImagePages(image))
+        entries = try file.schema()
+    }
+
+    private static func schema(_ connection: any Connection) throws -> Schema {
         let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM main.sqlite_schema") {
             SchemaRow(type: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
         }
-        schema = SchemaParser().schema(of: rows)
-        file = try DatabaseFile(ImagePages(image))
-        entries = try file.schema()
+        return SchemaParser().schema(of: rows)
     }
 
     func outline(of root: UInt32) throws -> TreeOutline {

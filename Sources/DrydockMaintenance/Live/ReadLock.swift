@@ -10,7 +10,7 @@ package final class ReadLock: Sendable {
 
     private let phase = Mutex(Phase.waiting)
     private let end = DispatchSemaphore(value: 0)
-    private let ended = DispatchSemaphore(value: 0)
+    private let ended = Mutex<(isTrue: Bool, waiter: CheckedContinuation<Void, Never>?)>((false, nil))
 
     /// Begins a transaction on a connection that nothing else uses.
     /// - Parameters:
@@ -50,7 +50,7 @@ package final class ReadLock: Sendable {
                     }
                     if !wasHeld { continuation.resume(throwing: error) }
                 }
-                lock.ended.signal()
+                lock.finish()
             }
         }
         return lock
@@ -67,11 +67,20 @@ package final class ReadLock: Sendable {
         }
         end.signal()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            DispatchQueue.global().async {
-                self.ended.wait()
-                continuation.resume()
+            let isOver = ended.withLock { ended in
+                if !ended.isTrue { ended.waiter = continuation }
+                return ended.isTrue
             }
+            if isOver { continuation.resume() }
         }
         return wasHeld
+    }
+
+    private func finish() {
+        let waiter = ended.withLock { ended in
+            defer { ended = (true, nil) }
+            return ended.waiter
+        }
+        waiter?.resume()
     }
 }

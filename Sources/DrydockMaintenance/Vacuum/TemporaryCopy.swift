@@ -1,6 +1,8 @@
-#if canImport(Glibc)
-import OverlayVFS
 import DrydockFindings
+import OverlayVFS
+import Synchronization
+
+#if canImport(Glibc)
 import Glibc
 #else
 import Darwin
@@ -16,6 +18,9 @@ package final class TemporaryCopy: Sendable {
     static let vacuumMark = ".drydock-vacuum-"
     package static let migrateMark = ".drydock-migrate-"
     private static let marks = [vacuumMark, migrateMark]
+
+    /// The folders without left-overs; nil where each is searched every time.
+    @TaskLocal package static var swept: SweptFolders?
 
     /// - Parameters:
     ///   - database: The database whose owner and permissions the file gets, as far as this user may set them.
@@ -99,6 +104,7 @@ package final class TemporaryCopy: Sendable {
     /// Removes the copies in a folder, of any database, that killed runs of this user left. The copy of a live run is
     /// locked.
     package static func removeLeftOvers(in folder: String) {
+        if let swept, !swept.begin(folder) { return }
         for file in (try? FolderListing.files(in: folder, withHidden: true)) ?? [] where isCopy(file) {
             let path = "\(folder)/\(file)"
             let other = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -119,4 +125,15 @@ package final class TemporaryCopy: Sendable {
         return number.count == digits && number.allSatisfy { $0.isHexDigit && !$0.isUppercase }
             && marks.contains { file.dropLast(digits).hasSuffix($0) }
     }
+}
+
+/// The folders that a run of many databases has searched for what killed runs left: once is enough, and a folder of
+/// thousands takes its time.
+package final class SweptFolders: Sendable {
+    private let folders = Mutex<Set<String>>([])
+
+    package init() {}
+
+    /// Returns whether the folder is yet to be searched.
+    func begin(_ folder: String) -> Bool { folders.withLock { $0.insert(folder).inserted } }
 }

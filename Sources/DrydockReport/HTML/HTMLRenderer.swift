@@ -49,6 +49,14 @@ package struct HTMLRenderer: ReportRenderer {
         case .lint(let lint): HTMLChanges.sections(lint)
         case .lock(let lock): HTMLChanges.sections(lock)
         case .migrate(let migrate): HTMLChanges.sections(migrate)
+        case .rollOut(let rollOut):
+            [
+                HTMLPage.Section(
+                    id: "databases", title: "Databases",
+                    content: [
+                        .element("pre", [:], [.lines(HumanRenderer().progress(rollOut, options.plain))])
+                    ])
+            ]
         case .health(let health): HTMLFleet(health, report, options).sections
         case .diff(let diff): HTMLChanges.sections(diff)
         case .vacuum(let vacuum):
@@ -77,6 +85,9 @@ package struct HTMLRenderer: ReportRenderer {
         case .diff(let diff): words = diff.isSame ? "Same" : "Different"
         case .migrate(let migrate):
             let result = HumanRenderer().result(of: migrate, report)
+            words = result.prefix(1).uppercased() + result.dropFirst()
+        case .rollOut(let rollOut):
+            let result = HumanRenderer().result(of: rollOut)
             words = result.prefix(1).uppercased() + result.dropFirst()
         case .health: words = isGood ? "Healthy" : "Findings"
         case .verify, .lint, .lock, .vacuum: break
@@ -131,6 +142,7 @@ package struct HTMLRenderer: ReportRenderer {
             ]
         case .migrate(let migrate): facts = [("pending", StatisticsRenderer.grouped(migrate.pending.count))]
         case .health(let health): facts = [fact(health.databases.count, "database")]
+        case .rollOut(let rollOut): facts = [fact(rollOut.databases.count, "database")]
         case .diff, .vacuum: break
         }
         let steps = report.replays.flatMap(\.steps)

@@ -162,16 +162,17 @@ extension Catalog {
         reading connection: any Connection, historyTables: [String], earlier: Catalog? = nil,
         unreadable: inout [UnreadableTable]
     ) throws {
-        encoding =
-            try connection.firstRow("PRAGMA encoding") { TextEncoding(rawValue: $0.string(0)) ?? .utf8 }
-            ?? .utf8
-        for mark in HeaderMark.allCases {
-            marks[mark] = try connection.firstRow("PRAGMA main.\(mark.rawValue)") { $0.integer(0) }
-        }
-        let kinds = try ListedKind.all(connection)
-        let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM main.sqlite_schema") {
-            SchemaRow(kind: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
-        }
+        try self.init(
+            CatalogSource(connection), on: connection, historyTables: historyTables, earlier: earlier,
+            unreadable: &unreadable)
+    }
+
+    init(
+        _ source: CatalogSource, on connection: any Connection, historyTables: [String], earlier: Catalog?,
+        unreadable: inout [UnreadableTable]
+    ) throws {
+        (encoding, marks) = (source.encoding, source.marks)
+        let (kinds, rows) = (try ListedKind.all(connection), source.rows)
         let history = Set(historyTables.map(\.foldedASCII))
         let virtualTables = Dictionary(
             rows.filter { kinds[$0.name.foldedASCII]?.type == "virtual" }.compactMap { row in
@@ -257,15 +258,8 @@ extension Catalog {
         return catalog
     }
 
-    private struct SchemaRow {
-        var kind: String
-        var name: String
-        var table: String
-        var sql: String?
-    }
-
     private static func readTable(
-        _ row: SchemaRow, _ sql: NormalizedSQL, _ listed: ListedKind?, _ connection: any Connection
+        _ row: CatalogSource.Row, _ sql: NormalizedSQL, _ listed: ListedKind?, _ connection: any Connection
     ) throws -> Table {
         let virtualTable = listed?.type == "virtual" ? virtualTable(row) : nil
         // FTS4's languageid= names a hidden column that is stored (https://www.sqlite.org/fts3.html#the_languageid_option).
@@ -294,13 +288,15 @@ extension Catalog {
             isAutoincrement: kind == .ordinary && sql.items.contains(.keyword("autoincrement")))
     }
 
-    private static func virtualTable(_ row: SchemaRow) -> VirtualTable? {
+    private static func virtualTable(_ row: CatalogSource.Row) -> VirtualTable? {
         let row = SQLiteSchema.SchemaRow(type: row.kind, name: row.name, table: row.table, sql: row.sql)
         return SchemaParser().schema(of: [row]).virtualTables.values.first
     }
 
     /// Whether the module created a table with a name that SQLite reserves for that module.
-    private static func isMadeByModule(_ row: SchemaRow, _ virtualTables: [String: VirtualTable]) -> Bool {
+    private static func isMadeByModule(_ row: CatalogSource.Row, _ virtualTables: [String: VirtualTable])
+        -> Bool
+    {
         guard row.kind == "table", let end = row.name.lastIndex(of: "_") else { return true }
         // A connection that drops a virtual table still takes the tables left beside it for a module's.
         guard let owner = virtualTables[String(row.name[..<end]).foldedASCII] else { return false }

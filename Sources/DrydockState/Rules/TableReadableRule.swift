@@ -26,6 +26,7 @@ struct TableReadableRule: StateRule {
             var reading = TableReading(
                 connection: view.connection, table: table, encoding: view.catalog.encoding,
                 indexes: indexes[table.name.foldedASCII] ?? [])
+            reading.facts = view.facts
             guard isAsBefore else {
                 faults += try reading.faults()
                 continue
@@ -58,6 +59,8 @@ package struct TableReading {
     package var indexes: [Catalog.Object] = []
     /// Whether rows are read, and not only statements compiled.
     package var readsRows = true
+    /// What other databases with this schema share.
+    package var facts: SchemaFacts?
 
     package init(
         connection: any Connection, table: Catalog.Table, encoding: TextEncoding,
@@ -74,6 +77,24 @@ package struct TableReading {
 
     /// - Throws: ``EngineError`` where the file, or the access to it, is the cause.
     package func faults() throws -> [Fault] {
+        guard let facts else { return try foundFaults() }
+        let claim = SchemaFacts.Claim.isReadable(table: table.name.foldedASCII, isEmpty: try isEmpty)
+        guard facts.knows(claim) else {
+            let faults = try foundFaults()
+            if faults.isEmpty { facts.note(claim) }
+            return faults
+        }
+        // The definition is known to be right; what a generated column gives depends on the rows.
+        guard readsRows else { return [] }
+        let faults = try table.columns.filter(\.isGenerated).compactMap { try fault(of: $0) }
+        return faults.isEmpty ? [] : try foundFaults()
+    }
+
+    private var isEmpty: Bool {
+        get throws { try connection.firstRow("SELECT 1 FROM \(name)", [], { _ in true }) == nil }
+    }
+
+    private func foundFaults() throws -> [Fault] {
         var faults: [Fault] = []
         for column in table.columns where column.isGenerated {
             if let fault = try fault(of: column) { faults.append(fault) }
@@ -99,9 +120,8 @@ package struct TableReading {
     /// Returns the faults of expressions as they were found when the definition was first met.
     private func knownExpressionFaults(besides faults: [Fault]) throws -> [Fault] {
         guard faults.isEmpty else { return try expressionFaults(besides: faults) }
-        let isEmpty = try connection.firstRow("SELECT 1 FROM \(name)", [], { _ in true }) == nil
         let key = ParsedDefinition.ExpressionKey(
-            name: table.name, text: table.text, indexes: indexes.map(\.text), isEmpty: isEmpty)
+            name: table.name, text: table.text, indexes: indexes.map(\.text), isEmpty: try isEmpty)
         return try table.definition.expressionFaults(key) { try expressionFaults(besides: []) }
     }
 

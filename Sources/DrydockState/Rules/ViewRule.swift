@@ -13,6 +13,7 @@ package struct ViewRule: StateRule {
     package init() {}
 
     package func faults(in view: StateView) throws -> [Fault] {
+        if view.facts?.knows(.compiles) == true { return [] }
         let objects = view.catalog.objects.values.sorted { $0.name < $1.name }
         var faults: [Fault] = []
         let expansion = Self.expansion(view)
@@ -32,10 +33,14 @@ package struct ViewRule: StateRule {
         where !left.contains(table) && !expansion.isTooLarge(table) {
             faults += try brokenTriggers(onTable, of: table, in: view)
         }
+        // What a list of words shows depends on the index that is there.
+        let hasWordLists = !wordLists(in: view).isEmpty
+        if faults.isEmpty, !expansion.hasTooLarge, !hasWordLists { view.facts?.note(.compiles) }
         return try faults + brokenWordLists(in: view)
     }
 
     package func notChecked(in view: StateView) -> [NotChecked.Reason] {
+        if view.facts?.knows(.compiles) == true { return [] }
         let expansion = Self.expansion(view)
         return view.catalog.objects.values.sorted { $0.name < $1.name }.compactMap { object in
             switch object.kind {
@@ -64,11 +69,16 @@ package struct ViewRule: StateRule {
             table: object.kind == .trigger ? object.tableName : nil)
     }
 
+    /// The tables that show the words of a full-text index.
+    private func wordLists(in view: StateView) -> [Catalog.Table] {
+        view.catalog.tables.values.filter { ["fts5vocab", "fts4aux"].contains($0.module ?? "") }
+            .sorted { $0.name < $1.name }
+    }
+
     /// Returns the tables whose index is gone. The module looks for it only when the table is queried
     /// (https://www.sqlite.org/fts5.html#the_fts5vocab_virtual_table_module).
     private func brokenWordLists(in view: StateView) throws -> [Fault] {
-        let tables = view.catalog.tables.values.filter { ["fts5vocab", "fts4aux"].contains($0.module ?? "") }
-        return try tables.sorted { $0.name < $1.name }.compactMap { table in
+        try wordLists(in: view).compactMap { table in
             do {
                 _ = try view.connection.firstRow("SELECT * FROM main.\(quotedName(table.name)) LIMIT 1") {
                     _ in

@@ -90,10 +90,11 @@ import Testing
         #expect(none.status == 2 && none.errors.contains("no snapshot matches"), "\(none.errors)")
         for command in [["stats"], ["vacuum", "--dry-run"], ["migrate"]] {
             #expect(try tool.run(command + ["**/other.sqlite"]).status == 0, "\(command)")
-            let several = try tool.run(command + ["**/*.sqlite"])
-            #expect(several.status == 2, "\(command)")
         }
-        #expect(try tool.run("stats", "**/*.sqlite").errors.contains("matches 2 databases"))
+        for command in [["stats"], ["migrate"]] {
+            #expect(try tool.run(command + ["**/*.sqlite"]).status == 0, "\(command)")
+        }
+        #expect(try tool.run("vacuum", "--dry-run", "**/*.sqlite").status == 2)
     }
 
     /// A name with line breaks can be quoted in only one way: if the output is a log that is read for commands, it is

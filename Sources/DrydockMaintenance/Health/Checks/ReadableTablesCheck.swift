@@ -21,6 +21,7 @@ struct ReadableTablesCheck: HealthCheck {
             connection: view.connection, table: table, encoding: view.catalog.encoding,
             indexes: view.facts.indexes[table.name.foldedASCII] ?? [])
         reading.readsRows = view.isDeep
+        reading.facts = view.facts.shared
         return HealthResult(
             try reading.faults().map { fault in
                 // A program that registers the function or collation can read it.

@@ -1,0 +1,334 @@
+import DatabaseEngine
+import DrydockFindings
+import DrydockMaintenance
+import DrydockMigrate
+import DrydockMigrations
+import DrydockReplay
+import Foundation
+import Synchronization
+
+/// What a roll-out is doing.
+public enum RollOutEvent: Sendable {
+    case looking(done: Int, of: Int)
+    case migrating(wave: String, done: Int, of: Int)
+}
+
+/// Checks, rehearses or migrates many live databases.
+///
+///     var request = RollOutRequest(databases: paths, migrate: migrate)
+///     (request.canary, request.log) = (3, "rollout.jsonl")
+///     let report = try await RollOut(engine: GRDBDriver()).run(request)
+///
+/// Each database is migrated as ``Migrator`` does it, and is the old or the new one at any moment. Before that, all of them
+/// are looked at; what is at the newest version already is left alone, so that the same command goes on where a run
+/// stopped or was killed.
+public struct RollOut: Sendable {
+    private let engine: any Engine
+    private let note: @Sendable (RollOutEvent) -> Void
+
+    public init(engine: any Engine, onEvent note: @escaping @Sendable (RollOutEvent) -> Void = { _ in }) {
+        (self.engine, self.note) = (engine, note)
+    }
+
+    /// - Throws: ``RequestError`` if no report can be made, `CancellationError` if the task is cancelled; then every
+    ///   database is the old or the new one, and the log says which.
+    public func run(_ request: RollOutRequest) async throws -> Report {
+        let start = ContinuousClock.now
+        let log = request.migrate.mode == .apply ? try request.log.map { try RollOutLog($0) } : nil
+        let run = RollOutRun(
+            request: request, migrator: try migrator(request), log: log, note: note)
+        var report = try await TemporaryCopy.$swept.withValue(SweptFolders()) { try await run.report() }
+        report.seconds = (ContinuousClock.now - start).inSeconds
+        return report
+    }
+
+    /// Databases share their migrations where the folder alone says whose they are.
+    private func migrator(_ request: RollOutRequest) throws -> Migrator {
+        let verify = request.migrate.verify
+        let choice = try FormatChoice(
+            folder: verify.migrationsFolder, named: verify.migrationFormat, options: verify.format)
+        return Migrator(engine: engine, share: choice.needsHistory ? nil : ReplayShare())
+    }
+}
+
+/// One run of a roll-out.
+struct RollOutRun: Sendable {
+    let request: RollOutRequest
+    let migrator: Migrator
+    let log: RollOutLog?
+    let note: @Sendable (RollOutEvent) -> Void
+
+    /// A database, and what was found out about it.
+    struct Looked: Sendable {
+        var database: RollOutSummary.Database
+        var item: RollOutPlan.Item?
+        var findings: [Finding] = []
+        var notChecked: [NotChecked] = []
+        var format: String?
+    }
+
+    func report() async throws -> Report {
+        var looked = try await look()
+        var summary = RollOutSummary(mode)
+        summary.log = log?.path
+        if let log {
+            var entry = RollOutLog.Entry(.start)
+            entry.count = looked.count
+            try log.add(entry)
+            try noteFound(looked, log)
+        }
+        if request.migrate.mode != .check { try await migrate(&looked, &summary) }
+        for index in looked.indices where looked[index].database.outcome == .busy {
+            looked[index].reportReason()
+        }
+        summary.databases = looked.map(\.database)
+        var report = Report(.rollOut(summary))
+        report.isStrict = request.migrate.verify.isStrict
+        report.migrationFormat = looked.lazy.compactMap(\.format).first
+        report.findings = looked.flatMap(\.findings)
+        report.notChecked = looked.flatMap(\.notChecked)
+        if let log {
+            var entry = RollOutLog.Entry(.end)
+            entry.count = summary.count(.applied)
+            entry.reason = summary.stopped
+            try log.add(entry)
+        }
+        return report
+    }
+
+    private var mode: RollOutSummary.Mode {
+        switch request.migrate.mode {
+        case .check: .check
+        case .rehearsal: .rehearsal
+        case .apply: .apply
+        }
+    }
+
+    private func request(for path: String) -> MigrateRequest {
+        var one = request.migrate
+        (one.path, one.isOneOfMany) = (path, true)
+        return one
+    }
+
+    // MARK: - Looking
+
+    private func look() async throws -> [Looked] {
+        let count = Mutex(0)
+        let paths = Array(request.databases.enumerated())
+        let (migrator, note) = (migrator, note)
+        return try await concurrentMap(paths, jobs: request.jobs) { index, path in
+            let looked = try await Self.look(index, path, request(for: path), migrator)
+            let done = count.withLock {
+                $0 += 1
+                return $0
+            }
+            note(.looking(done: done, of: paths.count))
+            return looked
+        }
+    }
+
+    private static func look(
+        _ index: Int, _ path: String, _ request: MigrateRequest, _ migrator: Migrator
+    ) async throws -> Looked {
+        var looked = Looked(database: .init(path: path, outcome: .failed))
+        do {
+            let look = try await migrator.look(request)
+            looked.format = look.migrationFormat
+            looked.database.version = look.version
+            looked.database.pending = look.pending.count
+            looked.findings = look.findings
+            switch look.drift {
+            case .none: break
+            case .found(let findings):
+                looked.database.hasDrifted = true
+                looked.findings += findings.map { finding in
+                    var finding = finding
+                    // A rehearsal shows whether it matters.
+                    if request.mode != .check { finding.severity = min(finding.severity, .warning) }
+                    finding.snapshot = path
+                    return finding
+                }
+            case .notChecked(let reason):
+                var entry = NotChecked(.schemaMismatch, reason)
+                entry.snapshot = path
+                looked.notChecked.append(entry)
+            }
+            let isWrong = look.findings.contains { $0.severity == .error }
+            looked.database.outcome = isWrong ? .failed : look.pending.isEmpty ? .upToDate : .pending
+            guard !look.pending.isEmpty, !isWrong else { return looked }
+            looked.item = RollOutPlan.Item(
+                index: index, path: path, version: look.version, schema: look.schema, bytes: look.bytes)
+        } catch let error as RequestError where error.reason == .databaseBusy {
+            (looked.database.outcome, looked.database.reason) = (.busy, error.description)
+            looked.item = RollOutPlan.Item(index: index, path: path, schema: 0, bytes: 0)
+        } catch let error as RequestError {
+            looked.fail(error)
+        }
+        return looked
+    }
+
+    /// Notes what became of the databases that a killed run had begun.
+    private func noteFound(_ looked: [Looked], _ log: RollOutLog) throws {
+        for one in looked where log.open.contains(one.database.path) {
+            var entry = RollOutLog.Entry(.found, one.database.path)
+            entry.version = one.database.version
+            entry.reason = one.database.reason
+            try log.add(entry)
+        }
+    }
+
+    // MARK: - Migrating
+
+    private func migrate(_ looked: inout [Looked], _ summary: inout RollOutSummary) async throws {
+        let items = looked.filter { $0.database.outcome == .pending }.compactMap(\.item)
+        let isApplied = request.migrate.mode == .apply
+        let plan = RollOutPlan(
+            items, done: looked.count { $0.database.outcome == .upToDate },
+            migrated: log?.migrated ?? 0, canary: isApplied ? request.canary : 0,
+            waves: isApplied ? request.waves : [RollOutWave(percent: 100)])
+        let failures = FailureCount(isApplied ? request.maxFailures : .max)
+        for wave in plan.waves where !failures.isReached {
+            summary.waves.append(try await run(wave, &looked, failures))
+        }
+        let busy = looked.filter { $0.database.outcome == .busy }.compactMap(\.item)
+        if !busy.isEmpty, !failures.isReached {
+            // Whatever held them may be gone by now.
+            for item in busy { looked[item.index].database.reason = nil }
+            summary.waves.append(
+                try await run(RollOutPlan.Wave(name: "tried again", items: busy), &looked, failures))
+        }
+        for index in looked.indices where isApplied && looked[index].database.outcome == .pending {
+            looked[index].database.outcome = .notReached
+        }
+        if failures.isReached, looked.contains(where: { $0.database.outcome == .notReached }) {
+            summary.stopped = "stopped at \(counted(request.maxFailures, "failure")), as --max-failures says"
+        }
+    }
+
+    private func run(
+        _ wave: RollOutPlan.Wave, _ looked: inout [Looked], _ failures: FailureCount
+    ) async throws -> RollOutSummary.Wave {
+        let start = ContinuousClock.now
+        let count = Mutex(0)
+        let (earlier, note) = (looked, note)
+        note(.migrating(wave: wave.name, done: 0, of: wave.items.count))
+        let done = try await concurrentMap(wave.items, jobs: request.jobs) { item -> (Int, Looked)? in
+            guard !failures.isReached else { return nil }
+            let result = try await migrate(item, wave.name, earlier[item.index])
+            if [.failed, .damaged].contains(result.database.outcome) { failures.add() }
+            let done = count.withLock {
+                $0 += 1
+                return $0
+            }
+            note(.migrating(wave: wave.name, done: done, of: wave.items.count))
+            return (item.index, result)
+        }
+        var result = RollOutSummary.Wave(name: wave.name, count: wave.items.count)
+        for case let (index, one)? in done {
+            looked[index] = one
+            switch one.database.outcome {
+            case .applied, .rehearsed, .upToDate: result.applied += 1
+            case .failed, .damaged: result.failed += 1
+            case .busy, .pending, .notReached: break
+            }
+        }
+        result.seconds = (ContinuousClock.now - start).inSeconds
+        return result
+    }
+
+    private func migrate(_ item: RollOutPlan.Item, _ wave: String, _ before: Looked) async throws -> Looked {
+        try Task.checkCancellation()
+        var looked = before
+        let start = ContinuousClock.now
+        var begin = RollOutLog.Entry(.begin, item.path)
+        (begin.from, begin.wave) = (item.version, wave)
+        try log?.add(begin)
+        do {
+            let report = try await migrator.run(request(for: item.path))
+            looked.take(report)
+        } catch let error as RequestError where error.reason == .databaseBusy {
+            looked.database.outcome = .busy
+            looked.database.reason = error.description
+        } catch let error as RequestError {
+            looked.fail(error)
+        }
+        looked.database.seconds = (ContinuousClock.now - start).inSeconds
+        try log?.add(outcome(looked.database, item, wave))
+        return looked
+    }
+
+    private func outcome(
+        _ database: RollOutSummary.Database, _ item: RollOutPlan.Item, _ wave: String
+    ) -> RollOutLog.Entry {
+        let event: RollOutLog.Entry.Event =
+            switch database.outcome {
+            case .applied, .upToDate, .rehearsed: .applied
+            case .busy: .busy
+            case .damaged: .damaged
+            case .failed, .pending, .notReached: .failed
+            }
+        var entry = RollOutLog.Entry(event, item.path)
+        (entry.from, entry.version, entry.wave) = (item.version, database.version, wave)
+        (entry.backup, entry.reason) = (database.backup, database.reason)
+        return entry
+    }
+}
+
+extension RollOutRun.Looked {
+    /// Takes what came of a migration.
+    mutating func take(_ report: Report) {
+        findings = findings.filter { $0.rule == .schemaMismatch } + report.findings
+        notChecked = report.notChecked
+        guard let migrate = report.migrate else { return }
+        database.backup = migrate.backup
+        switch migrate.outcome {
+        case .applied:
+            (database.outcome, database.pending) = (.applied, 0)
+            database.version = migrate.pending.last ?? database.version
+        case .rehearsed: database.outcome = report.hasPassed ? .rehearsed : .failed
+        case .upToDate: (database.outcome, database.pending) = (.upToDate, 0)
+        case .damaged:
+            (database.outcome, database.version) = (.damaged, migrate.pending.last)
+            findings.append(
+                Finding(
+                    .integrityFailure, of: database.path, "is not read as it was written: the disk is failing"
+                ))
+        case .refused, .pending: database.outcome = .failed
+        }
+        if database.outcome == .failed {
+            database.reason = report.findings.first { $0.severity == .error }?.message ?? "it was refused"
+        }
+        for index in findings.indices where findings[index].snapshot == nil && findings[index].database == nil
+        {
+            // What is wrong with a migration is said once, whichever database met it first.
+            guard findings[index].migration == nil else { continue }
+            findings[index].snapshot = database.path
+        }
+    }
+
+    mutating func fail(_ error: RequestError) {
+        database.outcome = .failed
+        database.reason = error.description
+        reportReason()
+    }
+
+    /// Reports why the database is not migrated.
+    mutating func reportReason() {
+        guard let reason = database.reason else { return }
+        var finding = Finding(.migrationFailed, reason)
+        finding.snapshot = database.path
+        findings.append(finding)
+    }
+}
+
+/// Counts failures until there are enough of them.
+final class FailureCount: Sendable {
+    private let limit: Int
+    private let count = Atomic(0)
+
+    init(_ limit: Int) { self.limit = limit }
+
+    func add() { count.add(1, ordering: .relaxed) }
+
+    var isReached: Bool { count.load(ordering: .relaxed) >= limit }
+}

@@ -1,0 +1,68 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockReplay
+import DrydockState
+import OverlayVFS
+
+/// What a live database has applied, and how its schema compares with its version's. Nothing is run on it.
+package struct DatabaseLook: Sendable {
+    /// The newest applied migration; nil if there is none.
+    package var version: String?
+    /// In the order in which they run.
+    package var pending: [String] = []
+    package var bytes = 0
+    /// The same for databases of one schema, within a run.
+    package var schema = 0
+    package var drift = Drift.none
+    package var findings: [Finding] = []
+    package var notChecked: [NotChecked] = []
+    package var migrationFormat: String?
+}
+
+extension Migrator {
+    /// Looks at a database inside a read transaction.
+    /// - Throws: ``RequestError`` if it cannot be read, `CancellationError`.
+    package func look(_ request: MigrateRequest) async throws -> DatabaseLook {
+        let stop = StopFlag()
+        return try await withTaskCancellationHandler {
+            try await look(request, stop)
+        } onCancel: {
+            stop.set()
+        }
+    }
+
+    private func look(_ request: MigrateRequest, _ stop: StopFlag) async throws -> DatabaseLook {
+        try checkFile(request)
+        let verify = verify(request)
+        let snapshot = Snapshot(live: request.path, copy: request.path)
+        let made = try await verifier.prepared(verify, [snapshot])
+        let target: Int
+        if let context = made.context {
+            target = context.targetCount
+        } else {
+            target = try await verifier.makeContext(verify, made.set, nil).targetCount
+        }
+        var copier = LiveCopier(engine: engine, path: request.path, stop: stop)
+        copier.deadline = TimeBudget(verify.timeout).firstDeadline
+        return try await copier.look { slice in
+            var look = DatabaseLook()
+            look.migrationFormat = made.set.format.name
+            look.bytes = slice.image.byteCount
+            let reading = try made.schema(slice.connection)
+            look.schema = reading.identity
+            let history =
+                try made.set.format.history(slice.connection, of: made.set)
+                ?? made.set.base.map { _ in AppliedHistory([]) }
+            guard let history else {
+                look.findings.append(ReplayPlan.unknownVersion(of: snapshot, made.set))
+                return look
+            }
+            let plan = ReplayPlan(history: history, set: made.set, targetCount: target)
+            look.version = plan.from
+            look.pending = plan.pending.map { made.set.migrations[$0].identifier }
+            look.findings += plan.findings(for: snapshot)
+            look.drift = made.drift(reading, history)
+            return look
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import Synchronization
+
+/// What the replays of many databases share: the migrations as they were read, their fresh install, and what was found out
+/// about schemas. It is made when the first replay needs it. Rows are never shared.
+///
+/// It is for requests that differ in nothing but the database, with migrations that are recognised without one.
+package actor ReplayShare {
+    package struct Made: Sendable {
+        let loaded: Verifier.Loaded
+        package fileprivate(set) var context: ReplayContext?
+        fileprivate(set) var fresh: FreshInstall?
+        fileprivate let drifts = Drifts()
+
+        package var set: MigrationSet { loaded.set }
+    }
+
+    private var making: Task<Made, any Error>?
+
+    package init() {}
+
+    func made(_ make: @escaping @Sendable () async throws -> Made) async throws -> Made {
+        if let making { return try await making.value }
+        let task = Task { try await make() }
+        making = task
+        return try await task.value
+    }
+}
+
+extension Verifier {
+    /// Returns what replays of a request need besides a snapshot: that of the share, if there is one.
+    package func prepared(
+        _ request: VerifyRequest, _ snapshots: [Snapshot]
+    ) async throws -> ReplayShare.Made {
+        guard let share else { return try await prepare(request, snapshots) }
+        return try await share.made { try await prepare(request, snapshots) }
+    }
+
+    func loaded(
+        _ request: VerifyRequest, _ snapshots: [Snapshot], _ budget: TimeBudget, _ known: MigrationSet?,
+        _ shared: ReplayShare.Made?
+    ) async throws -> Loaded {
+        if let shared { return shared.loaded }
+        return try await load(request, snapshots, budget, known)
+    }
+
+    /// Returns what the replays of a run have in common.
+    func ready(
+        _ request: VerifyRequest, _ loaded: Loaded, _ lock: LockCheck?, _ budget: TimeBudget,
+        _ shared: ReplayShare.Made?, _ report: inout Report
+    ) async throws -> (ReplayContext, FreshInstall) {
+        if let context = shared?.context, let fresh = shared?.fresh { return (context, fresh) }
+        let context = self.context(
+            try await makeContext(request, loaded.set, lock), running: loaded.command, &report)
+        return (context, try await FreshInstall.make(context, until: budget.firstDeadline))
+    }
+
+    private func prepare(
+        _ request: VerifyRequest, _ snapshots: [Snapshot]
+    ) async throws -> ReplayShare.Made {
+        let budget = TimeBudget(request.timeout)
+        var made = ReplayShare.Made(loaded: try await load(request, snapshots, budget, nil))
+        guard made.loaded.obstacle == nil, made.loaded.overdue == nil, !made.set.migrations.isEmpty else {
+            return made
+        }
+        // Each replay reports what it has to say of the lock.
+        var report = Report(.verify(VerifySummary()))
+        let lock = try lockCheck(request, &report)
+        let context = try await makeContext(request, made.set, lock)
+        made.context = context
+        made.fresh = try await FreshInstall.make(context, until: budget.firstDeadline)
+        return made
+    }
+}
+
+/// How the schema of a database compares with a fresh install of its version.
+package enum Drift: Sendable {
+    case none
+    /// The differences, as findings without a database.
+    case found([Finding])
+    /// Why it cannot be compared.
+    case notChecked(NotChecked.Reason)
+}
+
+extension ReplayShare.Made {
+    /// Reads a schema, with what other databases with the same one share.
+    package func schema(_ connection: any Connection) throws -> SchemaMemory.Reading {
+        try (context?.schemas ?? SchemaMemory()).read(connection, historyTables: set.format.ownTables)
+    }
+
+    /// Compares a schema with a fresh install of the version that the history says.
+    package func drift(_ reading: SchemaMemory.Reading, _ history: AppliedHistory) -> Drift {
+        let known = Set(history.identifiers)
+        let count = set.migrations.count { known.contains($0.identifier) }
+        guard count == known.count, history.code.isEmpty,
+            set.migrations.prefix(count).allSatisfy({ known.contains($0.identifier) })
+        else {
+            return .notChecked(.undecided("no fresh install has just the migrations that it has applied"))
+        }
+        guard count > 0 else { return .none }
+        guard let expected = fresh?.catalogs[count] else {
+            return .notChecked(
+                .undecided(
+                    "there is no fresh install of its version"
+                        + (fresh?.failure.map { ": \($0)" } ?? "")))
+        }
+        guard let facts = reading.facts else { return drift(reading.catalog, expected) }
+        return drifts.value(facts, count) { drift(reading.catalog, expected) }
+    }
+
+    private func drift(_ catalog: Catalog, _ expected: Catalog) -> Drift {
+        let shared = Set(set.format.sharedTables.map(\.foldedASCII))
+        let compared = catalog.without(shared.subtracting(expected.tables.keys))
+        let findings = SchemaMismatch.findings(migrated: compared, fresh: expected)
+        return findings.isEmpty ? .none : .found(findings)
+    }
+}
+
+/// The comparisons that were made, by schema and version.
+private final class Drifts: Sendable {
+    private struct Key: Hashable {
+        let schema: ObjectIdentifier
+        let count: Int
+    }
+
+    /// The facts stay with the result, so that no others get their identity.
+    private let known = Mutex<[Key: (SchemaFacts, Drift)]>([:])
+
+    func value(_ facts: SchemaFacts, _ count: Int, _ make: () -> Drift) -> Drift {
+        let key = Key(schema: ObjectIdentifier(facts), count: count)
+        if let known = known.withLock({ $0[key]?.1 }) { return known }
+        let drift = make()
+        known.withLock { $0[key] = (facts, drift) }
+        return drift
+    }
+}

@@ -1,0 +1,43 @@
+import DrydockFindings
+import DrydockMigrations
+import OverlayVFS
+
+/// The snapshots of a run, and what is known of them from an earlier one.
+extension Verifier {
+    func snapshots(_ request: VerifyRequest) throws -> [Snapshot] {
+        if let listed = request.listed { return listed.map { Snapshot(path: $0) } }
+        guard !request.snapshots.isEmpty else {
+            return try SnapshotFolder.snapshots(in: request.snapshotsFolder)
+        }
+        var found: [Snapshot] = []
+        for path in request.snapshots {
+            if FolderListing.isFolder(path) {
+                found += try SnapshotFolder.snapshots(in: path)
+            } else if DatabaseNames.isPattern(path) {
+                found += try DatabaseNames.snapshots(path).map { Snapshot(path: $0) }
+            } else {
+                guard FolderListing.exists(path) else {
+                    throw RequestError(.notFound, "there is no snapshot '\(path)'")
+                }
+                found.append(Snapshot(path: path))
+            }
+        }
+        var seen: Set<Snapshot> = []
+        return found.filter { seen.insert($0).inserted }
+    }
+
+    /// Returns a result that is known already, or makes it and keeps it.
+    func kept(
+        _ snapshot: Snapshot, _ request: VerifyRequest, _ make: () async throws -> ReplayResult
+    ) async throws -> ReplayResult {
+        guard let kept = request.kept else { return try await make() }
+        if let known: ReplayResult = kept.result(of: snapshot.path) { return known }
+        let stamp = KeptResults.stamp(of: snapshot.path)
+        let result = try await make()
+        // What a lack of time or space led to is not for the next run.
+        let isFinal = !result.isCutShort && Overlay.faultLog?.first == nil
+        try kept.keep(
+            request.redactsKept ? result.redacted : result, of: snapshot.path, isFinal ? stamp : nil)
+        return result
+    }
+}

@@ -1,0 +1,154 @@
+import DrydockMigrations
+import DatabaseEngine
+import SQLiteSchema
+import Synchronization
+
+/// The schemas that a run has met, so that databases with the same one share what was found out about it.
+///
+/// A schema is known by its exact content: every row of `sqlite_schema`, byte by byte, and the encoding. The name of a
+/// file counts for nothing. The connections of one run have the same functions, collations and settings, so SQLite makes
+/// the same of the same content. Nothing is kept that depends on a row, and no fault: where something is wrong, every
+/// database is looked at.
+package final class SchemaMemory: Sendable {
+    /// What a connection's database has for a schema.
+    package struct Reading {
+        package var catalog: Catalog
+        /// The tables that cannot be read, such as those of an unknown module.
+        package var unreadable: [Catalog.UnreadableTable] = []
+        /// What databases with this schema share; nil where that is not the whole of it.
+        package var facts: SchemaFacts?
+        /// The same for the same schema, within a run.
+        package var identity = 0
+    }
+
+    private struct Key: Hashable {
+        var historyTables: [String]
+        var encoding: TextEncoding
+        var content: [SQLValue]
+    }
+
+    /// More than the versions of most projects. It bounds the memory, not what is checked.
+    private static let limit = 512
+
+    private let known = Mutex<[Key: SchemaFacts]>([:])
+
+    package init() {}
+
+    /// Reads the schema of a connection's database, as ``Catalog/init(reading:historyTables:earlier:unreadable:)``.
+    package func read(
+        _ connection: any Connection, historyTables: [String], earlier: Catalog? = nil
+    ) throws -> Reading {
+        let source = try CatalogSource(connection)
+        let key = Key(
+            historyTables: historyTables, encoding: source.encoding, content: source.rows.flatMap(\.content))
+        if let facts = known.withLock({ $0[key] }), earlier.map(facts.catalog.replaces) ?? true {
+            var catalog = facts.catalog
+            catalog.marks = source.marks
+            return Reading(catalog: catalog, facts: facts, identity: key.hashValue)
+        }
+        var reading = Reading(catalog: Catalog(), identity: key.hashValue)
+        reading.catalog = try Catalog(
+            source, on: connection, historyTables: historyTables, earlier: earlier,
+            unreadable: &reading.unreadable)
+        guard reading.unreadable.isEmpty, reading.catalog.hasTexts(of: source) else { return reading }
+        let facts = SchemaFacts(reading.catalog, source)
+        known.withLock { known in
+            if known.count >= Self.limit { known.removeAll() }
+            known[key] = facts
+        }
+        reading.facts = facts
+        return reading
+    }
+}
+
+/// What is known of a schema, whichever database has it.
+package final class SchemaFacts: Sendable {
+    /// Something that is true of a schema.
+    package enum Claim: Hashable, Sendable {
+        /// Every view and trigger compiles.
+        case compiles
+        /// Every column of a table can be read and written, as far as its definition decides that.
+        case isReadable(table: String, isEmpty: Bool)
+    }
+
+    /// The marks in it are those of the first database that had the schema.
+    fileprivate let catalog: Catalog
+    private let rows: [SchemaRow]
+    private let claims = Mutex<Set<Claim>>([])
+    private let parsed = Mutex<Schema?>(nil)
+
+    fileprivate init(_ catalog: Catalog, _ source: CatalogSource) {
+        self.catalog = catalog
+        rows = source.schemaRows
+    }
+
+    package func knows(_ claim: Claim) -> Bool { claims.withLock { $0.contains(claim) } }
+
+    package func note(_ claim: Claim) { claims.withLock { _ = $0.insert(claim) } }
+
+    /// The parsed definitions.
+    package var schema: Schema {
+        if let known = parsed.withLock({ $0 }) { return known }
+        let schema = SchemaParser().schema(of: rows)
+        parsed.withLock { $0 = schema }
+        return schema
+    }
+}
+
+/// What a database says about its schema, as it says it.
+struct CatalogSource {
+    struct Row {
+        var kind: String
+        var name: String
+        var table: String
+        var sql: String?
+        /// All of it, without a byte changed, and whether there is a tree.
+        var content: [SQLValue]
+    }
+
+    var encoding = TextEncoding.utf8
+    var marks: [HeaderMark: Int64] = [:]
+    var rows: [Row] = []
+
+    init(_ connection: any Connection) throws {
+        encoding =
+            try connection.firstRow("PRAGMA encoding") { TextEncoding(rawValue: $0.string(0)) ?? .utf8 }
+            ?? .utf8
+        for mark in HeaderMark.allCases {
+            marks[mark] = try connection.firstRow("PRAGMA main.\(mark.rawValue)") { $0.integer(0) }
+        }
+        rows = try connection.rows("SELECT type, name, tbl_name, sql, rootpage > 0 FROM main.sqlite_schema") {
+            row in
+            // Exact values first: reading a text as UTF-8 converts it.
+            let content = (0..<5).map(row.value)
+            return Row(
+                kind: row.string(0), name: row.string(1), table: row.string(2), sql: row.optionalString(3),
+                content: content)
+        }
+    }
+
+    var schemaRows: [SchemaRow] {
+        rows.map { SchemaRow(type: $0.kind, name: $0.name, table: $0.table, sql: $0.sql) }
+    }
+}
+
+extension Catalog {
+    /// Whether every table has the text that the database has for it, and not that of an earlier state which differs in
+    /// layout or comments.
+    fileprivate func hasTexts(of source: CatalogSource) -> Bool {
+        source.rows.allSatisfy { row in
+            guard row.kind == "table", let table = table(row.name) else { return true }
+            return table.text.utf8.elementsEqual((row.sql ?? "").utf8)
+        }
+    }
+
+    /// Whether reading the schema after an earlier state gives this catalog: no table keeps the text that it had.
+    fileprivate func replaces(_ earlier: Catalog) -> Bool {
+        (Array(tables.values) + history.values).allSatisfy { table in
+            guard let old = earlier.table(table.name), !old.text.utf8.elementsEqual(table.text.utf8) else {
+                return true
+            }
+            return old.text != table.text && old.sql != table.sql
+        }
+    }
+}
