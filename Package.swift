@@ -154,7 +154,7 @@ let package = Package(
             exclude: ["Golden"]),
         .testTarget(
             name: "DrydockCommandsTests",
-            dependencies: ["DrydockCommands", "DrydockTool", "Drydock", engine, "CSQLite"]),
+            dependencies: ["DrydockCommands", "DrydockTool", "Drydock", "DrydockFindings", engine, "CSQLite"]),
         .testTarget(
             name: "DrydockLanguageServerTests",
             dependencies: ["DrydockLanguageServer", "Drydock", "GRDBEngine", "SQLiteSchema"]),

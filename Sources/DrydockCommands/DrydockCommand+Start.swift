@@ -74,6 +74,7 @@ extension DrydockCommand {
     }
 
     private static func isMissingArgument(_ error: any Error) -> Bool {
-        message(for: error).hasPrefix("Missing expected argument")
+        let text = message(for: error)
+        return text.hasPrefix("Missing expected argument") || text == ListOptions.noDatabase
     }
 }

@@ -166,7 +166,7 @@ struct HealthCommand: DrydockSubcommand {
             throw ValidationError(
                 "there is no format '\(format)'; choose one of: \(Self.formats.joined(separator: ", "))")
         }
-        if databases.isEmpty, targets.lists.isEmpty { throw ValidationError("no database is named") }
+        if databases.isEmpty, targets.lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
         if targets.shard != nil, accept { throw ValidationError("--accept and --shard exclude each other") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
         if let fault = followFault { throw ValidationError(fault) }

@@ -56,7 +56,7 @@ struct ManifestCommand: DrydockSubcommand {
     @OptionGroup var engines: EngineOptions
 
     func validate() throws {
-        if databases.isEmpty, lists.isEmpty { throw ValidationError("no database is named") }
+        if databases.isEmpty, lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
     }
 
     private struct Times: Decodable {

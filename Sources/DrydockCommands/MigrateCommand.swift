@@ -157,7 +157,7 @@ struct MigrateCommand: DrydockSubcommand {
     func validate() throws {
         try output.checkNoScripts()
         try output.checkFormat()
-        if databases.isEmpty, lists.isEmpty { throw ValidationError("no database is named") }
+        if databases.isEmpty, lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
         if databases.contains("") || backup == "" || backupFolder == "" || log == "" {
             throw ValidationError("a file has a name")
         }

@@ -58,7 +58,7 @@ struct StatsCommand: DrydockSubcommand {
     var format = "human"
 
     func validate() throws {
-        if databases.isEmpty, lists.isEmpty { throw ValidationError("no database is named") }
+        if databases.isEmpty, lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
         guard Self.formats.contains(format) else {
             throw ValidationError(
                 "there is no format '\(format)'; choose one of: \(Self.formats.joined(separator: ", "))")
@@ -77,7 +77,7 @@ struct StatsCommand: DrydockSubcommand {
         try await FailureOutput(Self.self, format: format).run {
             let paths = try await lists.list(databases, on: engines.driver()).paths
             if paths.count == 1, let path = paths.first { return try await show(path) }
-            if compare != nil || format == "html" { throw ValidationError(oneOnly) }
+            if compare != nil || format == "html" { throw RequestError(.settingInvalid, oneOnly) }
             try await show(paths)
         }
     }

@@ -19,6 +19,9 @@ struct ListOptions: ParsableArguments {
             valueName: "database: query"))
     var queries: [String] = []
 
+    /// What a command says that has neither names nor lists.
+    static let noDatabase = "no database is named"
+
     var isEmpty: Bool { files.isEmpty && queries.isEmpty }
 
     func validate() throws {

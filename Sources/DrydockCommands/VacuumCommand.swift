@@ -6,7 +6,7 @@ struct VacuumCommand: DrydockSubcommand {
     static let help = CommandHelp(
         name: "vacuum",
         abstract: "Shrink a database, and prove that no row is lost.",
-        usage: "[OPTIONS] DATABASE",
+        usage: "[OPTIONS] DATABASE...",
         about: """
             Shrinks a database, and proves that every row is still there. A copy is made,
             checked, and compared with the database row by row under a lock; then its pages
@@ -18,6 +18,7 @@ struct VacuumCommand: DrydockSubcommand {
             drydock vacuum app.sqlite
             drydock vacuum app.sqlite --into small.sqlite
             drydock vacuum app.sqlite --incremental 1000
+            drydock vacuum 'data/*.sqlite'                one after the other
             """,
         options: """
                 --dry-run                  only say what would happen
@@ -25,18 +26,25 @@ struct VacuumCommand: DrydockSubcommand {
                 --incremental PAGES        give back at most so many free pages
                 --page-size BYTES          the new page size
                 --analyze                  then gather statistics for the query planner
+                --from FILE                a list of databases; - is standard input
                 --temporary-folder FOLDER  where the copy is made, if not beside it
                 --format F                 human or json     (default: human)
             """,
         exitStatus: """
             0  done
-            2  not done, or not to the end; the database holds what it held
+            2  not done, or not to the end; the database holds what it held. Of several,
+               the others are vacuumed all the same
             130 interrupted; the database holds what it held
             64 bad usage
             """)
 
-    @Argument(help: "The database.", completion: .file())
-    var database: String
+    @Argument(
+        help: ArgumentHelp(
+            "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database"),
+        completion: .file())
+    var databases: [String] = []
+
+    @OptionGroup var lists: ListOptions
 
     @Flag(name: .customLong("dry-run"), help: "Only say what would happen.")
     var dryRun = false
@@ -87,7 +95,8 @@ struct VacuumCommand: DrydockSubcommand {
         guard ["human", "json"].contains(format) else {
             throw ValidationError("there is no format '\(format)'; choose one of: human, json")
         }
-        if into == "" || database == "" { throw ValidationError("a file has a name") }
+        if databases.isEmpty, lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
+        if into == "" || databases.contains("") { throw ValidationError("a file has a name") }
         if into != nil, incremental != nil {
             throw ValidationError("--into and --incremental exclude each other")
         }
@@ -97,46 +106,56 @@ struct VacuumCommand: DrydockSubcommand {
     }
 
     func run() async throws {
-        var request = VacuumRequest(path: database)
-        // A pattern that matches none or several databases is reported below, as JSON if requested.
-        if let path = try? DatabaseNames.one(database) { request.path = path }
+        var output = VacuumOutput(isJSON: format == "json")
+        defer { output.end() }
+        let paths: [String]
+        do {
+            paths = try await chosen()
+            if into != nil, paths.count > 1 {
+                throw RequestError(
+                    .settingInvalid, "--into names one file, and there are \(paths.count) databases")
+            }
+        } catch let error as RequestError {
+            output.fail(error, databases.first ?? "")
+            throw ExitCode(2)
+        }
+        for (index, path) in paths.enumerated() {
+            do {
+                output.add(
+                    try await vacuum(path, paths.count > 1 ? "\(index + 1)/\(paths.count)  \(path)  " : ""))
+            } catch is CancellationError {
+                output.interrupt(path)
+                throw ExitCode(130)
+            } catch let error as RequestError {
+                output.fail(error, path)
+            }
+        }
+        if output.hasFailed { throw ExitCode(2) }
+    }
+
+    /// A single name that is missing, or a folder, is for the vacuum to report.
+    private func chosen() async throws -> [String] {
+        if lists.isEmpty, databases.count == 1, !DatabaseNames.isPattern(databases[0]) { return databases }
+        return try await lists.list(databases, on: engines.driver()).paths
+    }
+
+    private func vacuum(_ path: String, _ place: String) async throws -> Report {
+        var request = VacuumRequest(path: path)
         (request.isForecast, request.into, request.pageSize) = (dryRun, into, pageSize)
         (request.incrementalPages, request.analyzes) = (incremental, analyze)
         request.temporaryFolder = temporaryFolder
-        do {
-            let ready = request
-            let task = Task { try await Vacuum(engine: engines.driver(), onEvent: Self.show).run(ready) }
-            // The vacuum rolls back what it writes; the process is not ended before that.
-            let interruption = Interruption(lastWords: "", unless: { true }) { task.cancel() }
-            defer { interruption.end() }
-            let report = try await task.value
-            Self.clear()
-            if format == "json" {
-                Terminal.write(JSONRenderer().render(report, RenderOptions()))
-            } else {
-                Terminal.show(
-                    HumanRenderer().render(report, RenderOptions(usesColor: Terminal.outputHasColor)))
-            }
-        } catch is CancellationError {
-            Self.clear()
-            showFailure("interrupted; the database holds what it held")
-            Terminal.writeError("drydock: interrupted; the database holds what it held\n")
-            throw ExitCode(130)
-        } catch let error as RequestError {
-            Self.clear()
-            showFailure(error.description, error)
-            Terminal.complain(error.description, help: error.quote)
-            throw ExitCode(2)
+        let ready = request
+        let task = Task {
+            try await Vacuum(engine: engines.driver(), onEvent: { Self.show($0, place) }).run(ready)
         }
+        // The vacuum rolls back what it writes; the process is not ended before that.
+        let interruption = Interruption(lastWords: "", unless: { true }) { task.cancel() }
+        defer { interruption.end() }
+        defer { Self.clear() }
+        return try await task.value
     }
 
-    /// Writes the failure as JSON if that is the format, which is always written.
-    private func showFailure(_ message: String, _ error: RequestError? = nil) {
-        guard format == "json" else { return }
-        Terminal.write(FailedVacuum.json(message, error, of: database))
-    }
-
-    @Sendable private static func show(_ event: VacuumEvent) {
+    @Sendable private static func show(_ event: VacuumEvent, _ place: String) {
         guard Terminal.errorIsTerminal else { return }
         let text =
             switch event {
@@ -144,10 +163,45 @@ struct VacuumCommand: DrydockSubcommand {
             case .verifying(let table): "comparing \(table)"
             case .installing(let done, let total): "installing \(done * 100 / max(1, total)) %"
             }
-        Terminal.progress(text)
+        Terminal.progress(place + text)
     }
 
     private static func clear() {
         if Terminal.errorIsTerminal { Terminal.progress("") }
+    }
+}
+
+/// What the command prints: text as it comes, or one JSON document of all databases in the end.
+private struct VacuumOutput {
+    let isJSON: Bool
+    private(set) var hasFailed = false
+    private var documents: [String] = []
+
+    init(isJSON: Bool) { self.isJSON = isJSON }
+
+    mutating func add(_ report: Report) {
+        if isJSON {
+            documents.append(JSONRenderer().render(report, RenderOptions()))
+        } else {
+            Terminal.show(HumanRenderer().render(report, RenderOptions(usesColor: Terminal.outputHasColor)))
+        }
+    }
+
+    mutating func fail(_ error: RequestError, _ path: String) {
+        hasFailed = true
+        if isJSON { documents.append(FailedVacuum.json(error.description, error, of: path)) }
+        Terminal.complain(error.description, help: error.quote)
+    }
+
+    mutating func interrupt(_ path: String) {
+        hasFailed = true
+        let text = "interrupted; the database holds what it held"
+        if isJSON { documents.append(FailedVacuum.json(text, of: path)) }
+        Terminal.writeError("drydock: \(text)\n")
+    }
+
+    func end() {
+        guard let first = documents.first else { return }
+        Terminal.write(documents.count == 1 ? first : SeveralVacuums.json(documents, hasFailed: hasFailed))
     }
 }

@@ -31,3 +31,23 @@ package struct FailedVacuum: Encodable {
                 FailedVacuum(database: path, error: error.map(JSONFailure.init))))
     }
 }
+
+/// The document of several vacuums: the documents of each.
+package enum SeveralVacuums {
+    package static func json(_ documents: [String], hasFailed: Bool) -> String {
+        """
+        {
+        "tool" : "drydock",
+        "formatVersion" : 1,
+        "command" : "vacuum",
+        "verdict" : "\(hasFailed ? "failed" : "passed")",
+        "findings" : [],
+        "notChecked" : [],
+        "databases" : [
+        \(documents.joined(separator: ",\n"))
+        ]
+        }
+
+        """
+    }
+}

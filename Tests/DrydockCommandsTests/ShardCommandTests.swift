@@ -1,3 +1,4 @@
+import DrydockFindings
 import Foundation
 import Testing
 
@@ -110,6 +111,35 @@ import Testing
         #expect(texts[0].contains("very secret") && !texts[1].contains("very secret"))
         let merged = try project.run("merge", "hidden.json", "-v")
         #expect(merged.status == 1 && !merged.output.contains("very secret"))
+    }
+
+    /// Killed after some of the databases: they are not checked again, and the report is that of a run without a kill.
+    @Test func goesOnAfterAKill() async throws {
+        let project = try Project()
+        let snapshot = project.folder.appending(path: "Snapshots/v1.sqlite")
+        for number in 1...40 {
+            try FileManager.default.copyItem(
+                at: snapshot, to: project.folder.appending(path: "Snapshots/more\(number).sqlite"))
+        }
+        let last = project.folder.appending(path: "Snapshots/more40.sqlite").path
+        // What was written a moment ago is checked again, since a write could go unnoticed.
+        while KeptResults.stamp(of: last) == nil { try await Task.sleep(for: .milliseconds(100)) }
+        let state = project.folder.appending(path: "state")
+        let lines = { (try? String(contentsOf: state, encoding: .utf8))?.split(separator: "\n").count ?? 0 }
+        let words = ["health", "Snapshots", "--without", "disk-space", "--jobs", "1"]
+        let killed = try project.process(words + ["--resume", "state"], environment: [:])
+        (killed.standardOutput, killed.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        try killed.run()
+        while lines() < 5, killed.isRunning { try await Task.sleep(for: .milliseconds(2)) }
+        kill(killed.processIdentifier, SIGKILL)
+        killed.waitUntilExit()
+        let done = lines()
+        #expect(done >= 5)
+        let resumed = try project.run(words + ["--resume", "state", "--format", "json"])
+        let whole = try project.run(words + ["--format", "json"])
+        #expect(withoutTimes(resumed.output) == withoutTimes(whole.output) && resumed.status == whole.status)
+        // The head, and each database once; the one that the kill cut short has a line that does not count.
+        #expect((42...43).contains(lines()) && done <= 42, "\(lines()) lines")
     }
 
     @Test func anEmptyShardSaysSo() throws {

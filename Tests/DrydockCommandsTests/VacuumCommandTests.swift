@@ -16,6 +16,26 @@ import Testing
         #expect(object?["command"] as? String == "vacuum" && object?["method"] as? String == "installed")
     }
 
+    @Test func vacuumsSeveral() throws {
+        let project = try Project()
+        for name in ["a.db", "b.db"] {
+            try project.execute(
+                "CREATE TABLE big(x); INSERT INTO big VALUES (zeroblob(500000)); DROP TABLE big", on: name)
+        }
+        try project.write("list.txt", "a.db\nmissing.db\nb.db\n")
+        let result = try project.run("vacuum", "--from", "list.txt", "--format", "json")
+        #expect(result.status == 2 && result.errors.contains("there is no database 'missing.db'"))
+        let object = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+        let databases = object?["databases"] as? [[String: Any]]
+        #expect(databases?.map { $0["database"] as? String } == ["a.db", "missing.db", "b.db"])
+        #expect(databases?.map { $0["verdict"] as? String } == ["passed", "failed", "passed"])
+        #expect(object?["verdict"] as? String == "failed")
+        let text = try project.run("vacuum", "a.db", "b.db")
+        #expect(text.status == 0 && text.output.split(separator: "\n").count { $0.contains("KiB ->") } == 2)
+        let into = try project.run("vacuum", "*.db", "--into", "c.db")
+        #expect(into.status == 2 && into.errors.contains("--into names one file, and there are 2 databases"))
+    }
+
     @Test func jsonIsWrittenEvenIfNothingWasDone() throws {
         let project = try Project()
         let result = try project.run("vacuum", "nowhere.db", "--format", "json")

@@ -45,7 +45,7 @@ package enum DatabaseNames {
         return paths
     }
 
-    static func isPattern(_ name: String) -> Bool {
+    package static func isPattern(_ name: String) -> Bool {
         !FolderListing.exists(name) && name.contains { "*?[".contains($0) }
     }
 
