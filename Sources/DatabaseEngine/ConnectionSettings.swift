@@ -41,8 +41,8 @@ public struct ConnectionSettings: Sendable {
 }
 
 /// A stand-in for an SQL function that an app registers, so that its migrations can run.
-public struct FunctionStub: Sendable, Hashable {
-    public enum Result: Sendable, Hashable {
+public struct FunctionStub: Sendable, Hashable, Codable {
+    public enum Result: Sendable, Hashable, Codable {
         case constant(SQLValue)
         /// The argument at this index, counted from zero.
         case argument(Int)
@@ -69,8 +69,8 @@ public struct FunctionStub: Sendable, Hashable {
 }
 
 /// A stand-in for a collation that an app registers.
-public struct CollationStub: Sendable, Hashable {
-    public enum Order: String, Sendable, Hashable, CaseIterable {
+public struct CollationStub: Sendable, Hashable, Codable {
+    public enum Order: String, Sendable, Hashable, CaseIterable, Codable {
         case binary, nocase, rtrim
     }
 

@@ -4,7 +4,7 @@
 /// Text is kept as bytes in the database's encoding, because SQLite stores what it is given, including NUL
 /// characters and sequences that are not valid in the encoding. Two values are equal if their storage class
 /// and bits are, so `1` is not `1.0`, and `0.0` is not `-0.0`.
-public enum SQLValue: Sendable {
+public enum SQLValue: Sendable, Codable {
     case null
     case integer(Int64)
     case real(Double)

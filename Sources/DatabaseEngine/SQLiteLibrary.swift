@@ -45,6 +45,15 @@ public enum SQLiteLibrary {
         AllocationGate.limit.store(bytes ?? .max, ordering: .relaxed)
     }
 
+    /// What ``limitMemory(to:)`` set.
+    package static var memoryLimit: Int? {
+        let limit = AllocationGate.limit.load(ordering: .relaxed)
+        return limit == .max ? nil : limit
+    }
+
+    /// The check-in that the library was built from (https://www.sqlite.org/c3ref/libversion.html).
+    public static var sourceID: String { String(cString: sqlite3_sourceid()) }
+
     /// Returns a function that older versions lack, if the loaded library has it.
     static func function<Function>(_ name: String, as type: Function.Type) -> Function? {
         dlsym(everywhere, name).map { unsafeBitCast($0, to: type) }

@@ -27,6 +27,7 @@ struct ConfigFile {
     var rollback: Bool?
     var crash: Bool?
     var crashStates: Int?
+    var sqliteLibraries: [String] = []
     var probe: Bool?
     var probeRows: Int?
     var probeSeed: Int?
@@ -94,6 +95,7 @@ struct ConfigFile {
         migrate.folder = migrate.folder.map(path)
         options.base = options.base.map { SchemaBase(path: path($0.path)) }
         health.baseline = health.baseline.map(path)
+        sqliteLibraries = sqliteLibraries.map(path)
         for index in reports.indices { reports[index].path = path(reports[index].path) }
     }
 

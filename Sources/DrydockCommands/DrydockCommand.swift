@@ -1,5 +1,6 @@
 import ArgumentParser
 import DatabaseEngine
+import Drydock
 import SQLiteSchema
 
 /// The command `drydock`. Each subcommand is one file.
@@ -34,13 +35,21 @@ public struct DrydockCommand: AsyncParsableCommand {
             VerifyCommand.self, LintCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self,
             StatsCommand.self, HealthCommand.self, VacuumCommand.self, MigrateCommand.self,
             LockCommand.self, InitCommand.self, WatchCommand.self, LspCommand.self, ManifestCommand.self,
-            MergeCommand.self,
+            MergeCommand.self, LibrariesCommand.self,
         ])
 
     public init() {}
 
     /// What results depend on besides their settings.
     static var versionOfResults: String { "\(version), SQLite \(SQLiteLibrary.version)" }
+
+    /// Does the work of a process that ``verify`` started with another SQLite library, if this is one.
+    /// - Returns: the exit status; nil if the process was started by a person.
+    public static func workOnLibrary() async -> Int32? {
+        await LibraryWork.status(
+            Array(CommandLine.arguments.dropFirst()),
+            engines: [{ ReplayEngines.grdb.first }, { ReplayEngines.nio.first }])
+    }
 
     /// Sets SQLite up, before anything else uses it.
     /// - Returns: the exit status if SQLite is too old.

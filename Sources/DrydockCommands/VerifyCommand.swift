@@ -84,6 +84,10 @@ struct VerifyCommand: DrydockSubcommand {
         name: Setting.crashStates.name, help: Setting.crashStates.help, transform: NumberOption.atLeastOne)
     var crashStates: Int?
 
+    @Option(
+        name: Setting.sqliteLibraries.name, help: Setting.sqliteLibraries.help, completion: .file())
+    var sqliteLibraries: [String] = []
+
     @OptionGroup var probes: ProbeFlags
 
     @Option(name: Setting.upTo.name, help: Setting.upTo.help)

@@ -34,6 +34,8 @@ struct VerifySettings: Sendable {
         request.isStrict = command.output.isStrict(config)
         request.checksCrashes = command.crash ?? config.crash ?? false
         request.crashStates = command.crashStates ?? config.crashStates ?? request.crashStates
+        request.sqliteLibraries =
+            command.sqliteLibraries.isEmpty ? config.sqliteLibraries : command.sqliteLibraries
         request.checksRollback = command.rollback ?? config.rollback ?? false
         request.probes = command.probes.options(config)
         request.migrationFormat = command.source.format(config)

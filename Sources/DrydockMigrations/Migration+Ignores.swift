@@ -38,7 +38,7 @@ extension Rule {
         .transactionEnded, .pragmaIgnored, .rowsAdded, .objectLost, .referenceMoved, .autoincrementReset,
         .searchIndexStale, .viewBroken, .engineDivergence, .rollbackFailed, .rollbackMismatch, .crashStuck,
         .crashLoses,
-        .crashDiverges,
+        .crashDiverges, .libraryDivergence,
         .headerMarkChanged,
     ]
 

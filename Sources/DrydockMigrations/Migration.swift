@@ -126,7 +126,7 @@ public struct Migration: Sendable {
 }
 
 /// A statement of a tool's own bookkeeping.
-public struct Bookkeeping: Sendable {
+public struct Bookkeeping: Sendable, Codable {
     public var sql: String
     public var values: [SQLValue]
 

@@ -1,7 +1,7 @@
 /// What a migration tool does around the statements of a file.
-public struct ToolPolicy: Sendable, Hashable {
+public struct ToolPolicy: Sendable, Hashable, Codable {
     /// What runs in one transaction.
-    public enum Transaction: String, Sendable, Hashable, CaseIterable {
+    public enum Transaction: String, Sendable, Hashable, CaseIterable, Codable {
         /// Every migration has its own.
         case each
         /// All pending migrations share one.
@@ -11,7 +11,7 @@ public struct ToolPolicy: Sendable, Hashable {
     }
 
     /// What happens to a pending migration that sorts before an applied one.
-    public enum LateMigrations: String, Sendable, Hashable, CaseIterable {
+    public enum LateMigrations: String, Sendable, Hashable, CaseIterable, Codable {
         /// The migration runs, as under GRDB.
         case run
         /// The migration never runs: the tool looks only after the newest applied version.
@@ -21,7 +21,7 @@ public struct ToolPolicy: Sendable, Hashable {
     }
 
     /// What the tool does if a released file has changed.
-    public enum EditedMigrations: Sendable, Hashable {
+    public enum EditedMigrations: Sendable, Hashable, Codable {
         case refuse
         /// The tool does not compare, or only warns.
         case accept

@@ -27,6 +27,10 @@ package struct ReplayContext: Sendable {
     var isFullCheck = false
     /// How many states of a step that a crash can leave are tried; nil where none are.
     var crashLimit: Int?
+    /// Other SQLite libraries, on which every step is repeated.
+    var libraries: [SQLiteBuild] = []
+    /// See ``LibraryProcess/program``.
+    var libraryProgram: String?
     /// The project's own command, which runs the migrations; nil where they are SQL.
     var command: CommandProject?
     /// See ``VerifyRequest/isRehearsal``.
@@ -39,6 +43,9 @@ package struct ReplayContext: Sendable {
     let schemas = SchemaMemory()
     /// The time limit for one snapshot, including the work before it.
     var timeLimit = Duration.zero
+
+    /// Whether steps are run again elsewhere, so that all runs must see the same time and random numbers.
+    var repeatsSteps: Bool { other != nil || !libraries.isEmpty }
 
     var targets: ArraySlice<Migration> { self.set.migrations.prefix(targetCount) }
 

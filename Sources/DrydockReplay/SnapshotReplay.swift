@@ -20,8 +20,8 @@ struct SnapshotReplay {
     /// What the steps so far have found, also where the replay fails.
     var steps = ReplayedSteps()
     let chronicle: Chronicle
-    /// The random numbers for steps that another engine runs as well.
-    private let random: RandomSource?
+    /// The random numbers for steps that are repeated elsewhere.
+    let random: RandomSource?
     /// The migration that is being run or checked.
     var current: String?
     /// Where an earlier replay was taken up; nil where all pending migrations are run.
@@ -37,7 +37,7 @@ struct SnapshotReplay {
         self.watchdog = watchdog
         self.onEvent = onEvent
         chronicle = Chronicle(context.set.migrations)
-        random = context.other.map { _ in RandomSource() }
+        random = context.repeatsSteps ? RandomSource() : nil
         result = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
     }
 
@@ -220,8 +220,7 @@ struct SnapshotReplay {
             }
             number += ready.count
             current = ready[0].identifier
-            let moment = context.other.map { _ in EngineComparison.Moment.now() }
-            moment?.begin(on: overlay, random)
+            let moment = repeatableMoment(on: overlay)
             let outcome = try await run.run(ready)
             try await compareEngines(ready, from: state.image, outcome, at: moment)
             let beforeBatch = state
@@ -242,6 +241,7 @@ struct SnapshotReplay {
                     try await keep(state, before: next, opened.database, in: walk)
                 }
             }
+            try await repeatOnLibraries(ready, outcome, from: beforeBatch, at: moment)
             if let (migration, error) = outcome.failure {
                 current = migration.identifier
                 let index = context.set.index(of: migration.identifier) ?? 0

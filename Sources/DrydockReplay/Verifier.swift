@@ -240,8 +240,26 @@ public struct Verifier: Sendable {
             baselines: try await baselines(request, set, lock), memory: memory, lock: lock,
             isFullCheck: request.isFullCheck,
             crashLimit: request.checksCrashes ? request.crashStates : nil,
+            libraries: try await libraries(request), libraryProgram: request.libraryProgram,
             isRehearsal: request.isRehearsal, wantsHistory: request.wantsHistory,
             timeLimit: request.timeout ?? .zero)
+    }
+
+    /// Returns the libraries that are asked for, once each has been tried.
+    private func libraries(_ request: VerifyRequest) async throws -> [SQLiteBuild] {
+        let survey = LibrarySurvey(program: request.libraryProgram)
+        var builds: [SQLiteBuild] = []
+        for path in request.sqliteLibraries {
+            do {
+                builds.append(try await survey.usable(path))
+            } catch let fault as SQLiteBuildFault {
+                throw RequestError(
+                    fault == .missing ? .notFound : .unreadable,
+                    "the SQLite library '\(path)' \(fault.text); 'drydock libraries FOLDER' lists those that can be used"
+                )
+            }
+        }
+        return builds
     }
 
     private func baselines(

@@ -22,6 +22,8 @@ public struct VerifyRequest: Sendable {
     public var checksCrashes = false
     /// How many such states of a step are tried.
     public var crashStates = 1000
+    /// Files of other SQLite libraries, on which every step is repeated.
+    public var sqliteLibraries: [String] = []
     public var isStrict = false
     public var probes = ProbeOptions()
     /// The folder where baselines of snapshots are cached between runs; nil for none.
@@ -45,6 +47,8 @@ public struct VerifyRequest: Sendable {
     /// Findings about drydock.yml itself, such as a misspelt declaration.
     public var findings: [Finding] = []
 
+    /// The `drydock` program, which loads the libraries; nil for this process's own.
+    package var libraryProgram: String?
     /// Whether the one snapshot is a live database to be migrated; the end of its replay is then kept.
     package var isRehearsal = false
 

@@ -58,7 +58,7 @@ extension Engine {
         let database = try await open(overlay, settings: settings)
         do {
             try await database.withConnection { connection in
-                _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
+                _ = try connection.firstRow("SELECT count(*) FROM sqlite_master") { $0.integer(0) }
                 try connection.checkpoint()
             }
         } catch {

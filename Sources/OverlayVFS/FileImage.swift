@@ -26,7 +26,7 @@ struct FileImage: Sendable {
         self.init(base: base, baseBlocks: Block.count(of: base.size), size: base.size)
     }
 
-    private init(base: MappedFile?, baseBlocks: Int, size: Int) {
+    init(base: MappedFile?, baseBlocks: Int, size: Int) {
         self.base = base
         self.baseBlocks = baseBlocks
         self.size = size

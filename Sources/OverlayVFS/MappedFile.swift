@@ -19,7 +19,7 @@ package final class MappedFile: Sendable {
     /// Closed with this object.
     private let heldDescriptor: Int32?
     /// Whether the file has no name, so that nobody else can change it.
-    private let isPrivate: Bool
+    let isPrivate: Bool
 
     /// The first bytes, where a database has its change counter and a log its salts. The modification time
     /// does not show a second write within one tick of the clock.

@@ -30,10 +30,16 @@ package final class Overlay: Sendable {
         writtenLimit.store(bytes ?? .max, ordering: .relaxed)
     }
 
+    /// What ``limitWritten(to:)`` set.
+    package static var limitOfWritten: Int? {
+        let limit = writtenLimit.load(ordering: .relaxed)
+        return limit == .max ? nil : limit
+    }
+
     /// Returns how many bytes may be written to an overlay.
     /// - Parameter isFork: whether Drydock's own checks write there. They may write twice as much as a migration, since
     ///   they run the migration again and keep what they compare.
-    private static func allowance(over images: [FilePath: FileImage?], isFork: Bool) -> Int {
+    static func allowance(over images: [FilePath: FileImage?], isFork: Bool) -> Int {
         let limit = writtenLimit.load(ordering: .relaxed)
         let (doubled, overflows) = limit.addingReportingOverflow(isFork ? limit : 0)
         let (sum, isOver) = doubled.addingReportingOverflow(share(of: images))

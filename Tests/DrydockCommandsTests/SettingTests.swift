@@ -50,6 +50,7 @@ import Testing
         Example(.rollback, "rollback: true", "--rollback"),
         Example(.crash, "crash: true", "--crash"),
         Example(.crashStates, "crash_states: 7", "--crash-states", "7"),
+        Example(.sqliteLibraries, "sqlite-libraries: a.so", "--sqlite-library", "a.so"),
         Example(.probe, "probe: true", "--probe"),
         Example(.probeRows, "probe-rows: 7", "--probe-rows", "7"),
         Example(.probeSeed, "probe-seed: 7", "--probe-seed", "7"),

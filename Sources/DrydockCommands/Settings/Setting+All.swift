@@ -110,7 +110,8 @@ extension Setting {
     // MARK: - What is checked
 
     private static let checks = [
-        strict, fullCheck, rollback, crash, crashStates, probe, probeRows, probeSeed, released,
+        strict, fullCheck, rollback, crash, crashStates, sqliteLibraries, probe, probeRows, probeSeed,
+        released,
     ]
 
     static let strict = Setting("strict", flag: "strict", reports, "Fail on warnings too.", bool(\.strict))
@@ -126,6 +127,14 @@ extension Setting {
     static let crashStates = Setting(
         "crashStates", flag: "crash-states", [.verify], "How many of these states of a step are tried.",
         standard: "1000", valueName: "count", own(\.crashStates) { try $0.positive($1, $2) })
+
+    static let sqliteLibraries = Setting(
+        "sqliteLibraries", flag: "sqlite-library", [.verify],
+        "A file of another SQLite library, on which every step is repeated; may be repeated.",
+        valueName: "path",
+        own(\.sqliteLibraries) { reader, value, key in
+            try reader.list(value).map { try reader.string($0, key) }
+        })
 
     static let probe = Setting(
         "probe", flag: "probe", [.verify],

@@ -34,6 +34,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case crashStuck = "crash-stuck"
     case crashLoses = "crash-loses"
     case crashDiverges = "crash-diverges"
+    case libraryDivergence = "library-divergence"
     case invalidDeclaration = "invalid-declaration"
     case unusedDeclaration = "unused-declaration"
     case engineDivergence = "engine-divergence"
@@ -132,6 +133,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .crashStuck: "after a kill or power cut, the tool never runs again by itself"
         case .crashLoses: "after a kill or power cut and another start, rows or values are lost or doubled"
         case .crashDiverges: "after a kill or power cut and another start, the schema or the history differs"
+        case .libraryDivergence: "another SQLite library gives a different result for a migration"
         case .invalidDeclaration: "a drydock: comment is not understood"
         case .unusedDeclaration: "a declaration that nothing needed"
         case .engineDivergence: "two engines give different results for a migration"
@@ -185,6 +187,7 @@ extension Rule {
         case .crashStuck: "A user whose battery dies at that moment can never open the app again."
         case .crashLoses: "A user whose battery dies at that moment loses data, and nothing reports it."
         case .crashDiverges: "The next migration meets two kinds of database under one version."
+        case .libraryDivergence: "Which SQLite a user's system has decides which database the user gets."
         case .engineDivergence: "Whichever engine an app uses decides which database its users get."
         case .headerMarkChanged:
             "An app that reads the number takes the database for a different version or kind."

@@ -13,19 +13,26 @@ public struct Finding: Sendable, Codable {
     }
 
     /// What qualifies a finding, as reports spell it.
-    public enum Tag: String, Sendable, Hashable, Codable {
+    public struct Tag: RawRepresentable, Sendable, Hashable, Codable {
+        public let rawValue: String
+
+        public init(rawValue: String) { self.rawValue = rawValue }
+
         /// The same migration passes if the tables are empty.
-        case dataDependent = "data-dependent"
+        public static let dataDependent = Tag(rawValue: "data-dependent")
         /// The snapshot had the fault before anything was replayed.
-        case preExisting = "pre-existing"
+        public static let preExisting = Tag(rawValue: "pre-existing")
         /// A later pending migration fixes it.
-        case healed
+        public static let healed = Tag(rawValue: "healed")
         /// It reports what was not checked.
-        case notChecked = "not-checked"
+        public static let notChecked = Tag(rawValue: "not-checked")
         /// It takes rows that the constraints allow and that few would expect.
-        case probe
+        public static let probe = Tag(rawValue: "probe")
         /// It is about one run and not about the database, so that it cannot be accepted as known.
-        case ofRun = "of-run"
+        public static let ofRun = Tag(rawValue: "of-run")
+
+        /// It was found on another SQLite library, of this version, such as `3.34.1`.
+        public static func sqlite(_ version: String) -> Tag { Tag(rawValue: "sqlite-\(version)") }
     }
 
     public var rule: Rule

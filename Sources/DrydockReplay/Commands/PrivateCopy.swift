@@ -6,33 +6,16 @@ import OverlayVFS
 final class PrivateCopy {
     /// The absolute path of the copy.
     let path: String
-    private let folder: String
+    private let folder: PrivateFolder
 
     /// - Throws: ``FileFault`` if it cannot be written, ``OverlayError`` if the image cannot be read.
     init(of image: Image) throws {
-        let root = FolderListing.realPath(FileManager.default.temporaryDirectory.path)
-        var name = Array((root + "/drydock-command-XXXXXX").utf8CString)
-        // The folder has the permissions 0700 (mkdtemp(3)).
-        guard mkdtemp(&name) != nil else {
-            throw FileFault("no folder can be made in '\(root)': \(FolderListing.describe(errno))")
-        }
-        folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        path = folder + "/database.sqlite3"
-        LiveCommands.add(folder)
-        do {
-            try Self.write(image, to: path)
-        } catch {
-            delete()
-            throw error
-        }
+        folder = try PrivateFolder(named: "drydock-command")
+        path = folder.path + "/database.sqlite3"
+        try Self.write(image, to: path)
     }
 
-    deinit { delete() }
-
-    func delete() {
-        try? FileManager.default.removeItem(atPath: folder)
-        LiveCommands.remove(folder)
-    }
+    func delete() { folder.delete() }
 
     private static let chunkSize = 1 << 20
     /// How many bytes are written however little of the disk is free.

@@ -195,6 +195,7 @@ struct ProbeWalk {
         runner.command = context.commandRun(parent.watchdog)
         runner.notesIdle = true
         let work = WorkLimit(steps: parent.source.options.instructionLimit)
+        let moment = replay.repeatableMoment(on: opened.overlay)
         var outcome = try await parent.watchdog.limiting(work) { try await runner.run(batch) }
         // A shared transaction may repair later what the COMMIT refuses here.
         while outcome.isRefusedCommit, batch[0].transaction == .all, batch.count < pending.count {
@@ -212,6 +213,7 @@ struct ProbeWalk {
         }
         if batch.contains(where: parent.isChecked) {
             try await replay.checkCrashes(batch, outcome, from: before, opened.plan)
+            try await replay.repeatOnLibraries(batch, outcome, from: before, at: moment)
         }
         if let (migration, error) = outcome.failure {
             let index = context.set.index(of: migration.identifier) ?? 0

@@ -103,7 +103,7 @@ package struct ViewRule: StateRule {
         _ triggers: [Catalog.Object], of table: String, in view: StateView
     ) throws -> [Fault] {
         let connection = view.connection
-        let statements = try firingStatements(table, in: view)
+        let statements = try Self.firingStatements(table, on: view.connection)
         guard try statements.contains(where: { try failure(of: $0, on: connection) != nil }) else {
             return []
         }
@@ -124,9 +124,9 @@ package struct ViewRule: StateRule {
     }
 
     /// Returns statements that together fire every trigger of a table.
-    private func firingStatements(_ table: String, in view: StateView) throws -> [String] {
+    static func firingStatements(_ table: String, on connection: any Connection) throws -> [String] {
         let name = "main." + quotedName(table)
-        let columns = try view.connection.rows("PRAGMA main.table_xinfo(\(quotedName(table)))") { row in
+        let columns = try connection.rows("PRAGMA main.table_xinfo(\(quotedName(table)))") { row in
             row.integer(6) == 0 ? quotedName(row.string(1)) : ""
         }.filter { !$0.isEmpty }
         let assignments = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
@@ -160,7 +160,7 @@ package struct ViewRule: StateRule {
         guard object.kind == .trigger else {
             return try failure(of: "SELECT * FROM main.\(quotedName(object.name))", on: connection)
         }
-        for statement in try firingStatements(object.tableName, in: view) {
+        for statement in try Self.firingStatements(object.tableName, on: view.connection) {
             if let message = try failure(of: statement, on: connection) { return message }
         }
         return nil

@@ -48,7 +48,7 @@ import Testing
             .snapshotRemoved, .migrationInCode, .rollbackFailed, .rollbackMismatch, .timeLimit,
             .nothingVerified, .engineDivergence, .migrationVaries, .headerMarkChanged, .fileLeftOut,
             .migrationEmpty, .referenceMoved, .planRefused, .vacuumFailed, .schemaDiffers,
-            .migrationPending, .crashStuck, .crashLoses, .crashDiverges,
+            .migrationPending, .crashStuck, .crashLoses, .crashDiverges, .libraryDivergence,
         ]
         // Lint reports its rules without a replay.
         let ofLint = Set(Rule.ofLint).subtracting([.viewBroken, .transactionEnded, .pragmaIgnored])

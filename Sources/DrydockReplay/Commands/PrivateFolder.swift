@@ -1,0 +1,28 @@
+import DrydockFindings
+import Foundation
+
+/// A temporary folder that only this user can open. It is deleted with this object.
+final class PrivateFolder: Sendable {
+    /// The absolute path.
+    let path: String
+
+    /// - Parameter name: how its name begins.
+    /// - Throws: ``FileFault`` if it cannot be made.
+    init(named name: String) throws {
+        let root = FolderListing.realPath(FileManager.default.temporaryDirectory.path)
+        var path = Array((root + "/\(name)-XXXXXX").utf8CString)
+        // The folder has the permissions 0700 (mkdtemp(3)).
+        guard mkdtemp(&path) != nil else {
+            throw FileFault("no folder can be made in '\(root)': \(FolderListing.describe(errno))")
+        }
+        self.path = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        LiveCommands.add(self.path)
+    }
+
+    deinit { delete() }
+
+    func delete() {
+        try? FileManager.default.removeItem(atPath: path)
+        LiveCommands.remove(path)
+    }
+}

@@ -1,0 +1,88 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+
+/// What another SQLite library makes of a batch of migrations, as findings.
+struct LibraryReports: Sendable {
+    let batch: [Migration]
+
+    /// A migration that passes on the usual library and fails on this one.
+    func failure(_ failure: RepeatedBatch.Failure, _ library: SQLiteBuild) -> Finding {
+        let migration = batch.first { $0.identifier == failure.migration } ?? batch[0]
+        let known = MigrationFailure(migration: migration, error: failure.error).finding
+        let begin = "\(migration.identifier) fails on \(place(library)): "
+        var finding = Finding(
+            .migrationFailed, begin + failure.message, help: help(library), migration: migration.identifier,
+            place: known?.place ?? .init(file: migration.path), tags: [.sqlite(library.version)])
+        if failure.mayQuoteValues {
+            let error = EngineError(extendedCode: failure.code, message: failure.message)
+            finding.redactedMessage = begin + error.messageWithoutValues
+        }
+        finding.resultCode = failure.code
+        return finding
+    }
+
+    /// A process that a signal ended.
+    func crash(_ signal: Int32, on library: SQLiteBuild) -> Finding {
+        let migration = batch[batch.count - 1]
+        return Finding(
+            .migrationFailed,
+            "\(migration.identifier) makes \(place(library)) crash: signal \(signal) ended the process",
+            help: "Write it in another way, or leave users with this library on the older release.",
+            migration: migration.identifier, place: .init(file: migration.path),
+            tags: [.sqlite(library.version)])
+    }
+
+    /// A migration that fails on the usual library and passes on this one.
+    func passes(_ migration: Migration, _ library: SQLiteBuild) -> Finding {
+        Finding(
+            .libraryDivergence, .note, "\(migration.identifier) passes on \(place(library))",
+            migration: migration.identifier, place: .init(file: migration.path),
+            tags: [.sqlite(library.version)])
+    }
+
+    /// Statements that compile on the usual library, and not on this one.
+    func refusal(
+        _ refusal: RepeatedBatch.Refusal, _ all: [RepeatedBatch.Refusal], at step: Migration,
+        _ library: SQLiteBuild
+    ) -> Finding {
+        var finding = Finding(
+            .libraryDivergence,
+            "\(step.identifier) passes on \(place(library)), but then '\(refusal.statement)' fails there: "
+                + refusal.message, help: help(library), migration: step.identifier,
+            place: .init(file: step.path), tags: [.sqlite(library.version)])
+        if all.count > 1 {
+            finding.evidence = Evidence(
+                rowCount: nil,
+                details: all.prefix(Evidence.detailLimit).map { "\($0.statement): \($0.message)" })
+        }
+        return finding
+    }
+
+    /// Another schema, or other rows.
+    func divergence(
+        _ parts: Set<StateComparison.Part>, at step: Migration, _ library: SQLiteBuild
+    ) -> Finding {
+        Finding(
+            .libraryDivergence,
+            "\(step.identifier) leaves \(Self.list(parts)) otherwise on \(place(library)) than on SQLite "
+                + SQLiteLibrary.version,
+            help:
+                "Look for what SQLite does not define: the order of rows without ORDER BY, or how a number becomes a text.",
+            migration: step.identifier, place: .init(file: step.path), tags: [.sqlite(library.version)])
+    }
+
+    private func place(_ library: SQLiteBuild) -> String { "\(library.title) (\(library.path))" }
+
+    private func help(_ library: SQLiteBuild) -> Help {
+        .init(
+            "'drydock lint --sqlite \(library.version)' names what is newer than that version, with what works there."
+        )
+    }
+
+    static func list(_ parts: Set<StateComparison.Part>) -> String {
+        let sorted = parts.map(\.description).sorted()
+        return sorted.prefix(5).joined(separator: ", ")
+            + (sorted.count > 5 ? " and \(sorted.count - 5) more" : "")
+    }
+}

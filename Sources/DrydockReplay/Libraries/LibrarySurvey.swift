@@ -1,0 +1,62 @@
+import DrydockFindings
+import Foundation
+
+/// Finds out what library files are, without loading them into this process: a file may be anything.
+package struct LibrarySurvey: Sendable {
+    /// See ``LibraryProcess/program``.
+    let program: String?
+
+    package init(program: String? = nil) { self.program = program }
+
+    /// Returns what a file says of itself.
+    /// - Throws: ``SQLiteBuildFault``.
+    package func describe(_ path: String) async throws -> SQLiteBuild {
+        guard FileManager.default.fileExists(atPath: path) else { throw SQLiteBuildFault.missing }
+        let answer = try await ask(.describe(path: FolderListing.realPath(path)), loading: nil)
+        if let fault = answer.fault { throw fault }
+        guard var build = answer.described else { throw SQLiteBuildFault.notSQLite }
+        build.path = path
+        return build
+    }
+
+    /// Returns what a file says of itself, once a process has shown that it runs on it.
+    /// - Throws: ``SQLiteBuildFault``.
+    package func usable(_ path: String) async throws -> SQLiteBuild {
+        let build = try await describe(path)
+        guard let number = build.number, number >= SQLiteBuild.oldest else {
+            throw SQLiteBuildFault.tooOld(build)
+        }
+        let answer = try await ask(.identify, loading: path)
+        try LibraryProcess.check(answer, is: build)
+        return build
+    }
+
+    private func ask(_ job: LibraryJob, loading library: String?) async throws -> LibraryJob.Answer {
+        let deadline = ContinuousClock.now + .seconds(60)
+        do {
+            let process = try LibraryProcess(program: program)
+            defer { process.folder.delete() }
+            let end = try await process.run(job, loading: library) { ContinuousClock.now >= deadline }
+            switch end {
+            case .answered(let answer): return answer
+            case .stopped: throw SQLiteBuildFault.noProcess("it does not end")
+            case .signalled(let signal, _): throw SQLiteBuildFault.noProcess("ended by signal \(signal)")
+            case .silent(let lines):
+                throw SQLiteBuildFault.noProcess(lines.last ?? "it ended without an answer")
+            }
+        } catch let fault as FileFault {
+            throw SQLiteBuildFault.noProcess(fault.description)
+        }
+    }
+}
+
+extension LibraryProcess {
+    /// Checks that a process had the library that it was to load.
+    /// - Throws: ``SQLiteBuildFault/notTaken(path:version:)``.
+    static func check(_ answer: LibraryJob.Answer, is build: SQLiteBuild) throws {
+        let own = answer.library
+        guard own.version == build.version, own.sourceID == build.sourceID,
+            own.path == FolderListing.realPath(build.path)
+        else { throw SQLiteBuildFault.notTaken(path: own.path, version: own.version) }
+    }
+}

@@ -1,0 +1,54 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import OverlayVFS
+
+/// Steps of a replay on other SQLite libraries.
+extension SnapshotReplay {
+    /// The time and the random numbers of the next step, where it is repeated; they begin with this call.
+    func repeatableMoment(on overlay: Overlay) -> EngineComparison.Moment? {
+        guard context.repeatsSteps else { return nil }
+        let moment = EngineComparison.Moment.now()
+        moment.begin(on: overlay, random)
+        return moment
+    }
+
+    /// Repeats migrations that ran, or failed, on each library on which all earlier ones ran.
+    mutating func repeatOnLibraries(
+        _ batch: [Migration], _ outcome: BatchRun.Outcome, from before: DatabaseState,
+        at moment: EngineComparison.Moment?
+    ) async throws {
+        guard !context.libraries.isEmpty, let moment else { return }
+        guard context.command == nil else {
+            return notChecked(
+                .libraryDivergence,
+                .unsupported("the project's own command brings a SQLite library of its own"))
+        }
+        for library in context.libraries {
+            if let reason = steps.stoppedLibraries[library] ?? nil {
+                notChecked(.libraryDivergence, .undecided(reason))
+            }
+        }
+        let ready = context.libraries.filter { steps.stoppedLibraries[$0] == nil }
+        guard !ready.isEmpty else { return }
+        let check = LibraryCheck(
+            context: context, watchdog: watchdog, batch: batch, before: before.image, first: outcome,
+            moment: moment)
+        let found: [LibraryCheck.Outcome]
+        do {
+            found = try await check.run(on: ready)
+        } catch let fault as FileFault {
+            return notChecked(.libraryDivergence, .refused(fault.description))
+        }
+        for (library, outcome) in zip(ready, found) {
+            for finding in outcome.findings { add(finding) }
+            for reason in outcome.notChecked { notChecked(.libraryDivergence, reason) }
+            guard outcome.isStopped else { continue }
+            let name = outcome.findings.last?.migration
+            steps.stoppedLibraries[library] = .some(
+                name.map {
+                    "the migrations after \($0) on \(library.title) (\(library.path)), where it fails"
+                })
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import DatabaseEngine
+import Drydock
+import Foundation
+import GRDBEngine
+import NIOEngine
+import Testing
+
+@testable import DrydockReplay
+
+/// `--sqlite-library`: steps that are repeated on another SQLite library.
+@Suite struct LibraryCheckTests {
+    /// The library of this process, which is one that can be given anywhere.
+    private static let own = SQLiteLibrary.path ?? ""
+
+    /// Returns a library of a version, where the environment names folders that have it.
+    private static func library(_ isWanted: (SQLiteVersion) -> Bool) -> String? {
+        OtherLibraries.usable.first { $0.number.map(isWanted) ?? false }?.path
+    }
+
+    private func verify(
+        _ folder: TemporaryFolder, on libraries: String..., engine: any Engine = GRDBDriver(),
+        _ configure: (inout VerifyRequest) -> Void = { _ in }
+    ) async throws -> Report {
+        try await folder.verify(engine) { request in
+            (request.sqliteLibraries, request.libraryProgram) = (libraries, Tool.path)
+            configure(&request)
+        }
+    }
+
+    private func own(_ step: String, _ snapshot: String = "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT)")
+        throws
+        -> TemporaryFolder
+    {
+        let folder = try TemporaryFolder()
+        try folder.write("Migrations/v1.sql", snapshot + ";\n")
+        try folder.write("Migrations/v2.sql", step)
+        try FileManager.default.createDirectory(
+            atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
+        try PlainDatabase(folder.file("Snapshots/first.sqlite")).execute(
+            snapshot + """
+                ;INSERT INTO t(b) VALUES ('one'), ('two');
+                CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+                INSERT INTO grdb_migrations VALUES ('v1');
+                """)
+        return folder
+    }
+
+    // MARK: - With the system's own library
+
+    /// The whole way: a child process, the state there and back, the comparison.
+    @Test(arguments: [GRDBDriver() as any Engine, NIODriver()])
+    func theSameLibraryAgrees(_ engine: any Engine) async throws {
+        let folder = try own(
+            """
+            CREATE TABLE u(a INTEGER PRIMARY KEY, b TEXT, c BLOB DEFAULT (randomblob(8)), d TEXT DEFAULT CURRENT_TIMESTAMP);
+            INSERT INTO u(a, b) SELECT a, b FROM t;
+            -- drydock: inserts into u
+            ALTER TABLE t ADD COLUMN r INTEGER;
+            UPDATE t SET r = random();
+            """)
+        let before = try folder.contents()
+        let report = try await verify(folder, on: Self.own, engine: engine)
+        #expect(
+            report.findings.filter { $0.rule == .libraryDivergence }.isEmpty, "\(report.findings.map(\.line))"
+        )
+        #expect(
+            !report.notChecked.contains { $0.rule == .libraryDivergence },
+            "\(report.notChecked.map(\.reason))")
+        #expect(report.findings.allSatisfy { $0.rule != .migrationFailed })
+        #expect(try folder.contents() == before)
+    }
+
+    /// What a tool does around a file is done there as well.
+    @Test func toolsAreImitated() async throws {
+        let project = ToolProject(
+            files: [
+                "00001_first.sql": "-- +goose Up\n" + ToolProject.one,
+                "00002_step.sql": "-- +goose NO TRANSACTION\n-- +goose Up\n" + ToolProject.two
+                    + ToolProject.rebuild,
+            ], history: OtherLibraries.goose)
+        let report = try await verify(try project.write(), on: Self.own)
+        #expect(report.findings.filter { $0.severity > .note }.isEmpty, "\(report.findings.map(\.line))")
+        #expect(!report.notChecked.contains { $0.rule == .libraryDivergence })
+    }
+
+    @Test func generatedRowsAreRepeated() async throws {
+        let folder = try own("UPDATE t SET b = upper(b);\n-- drydock: rewrites t.b\n")
+        let report = try await verify(folder, on: Self.own) { $0.probes.use = .always }
+        #expect(
+            report.findings.filter { $0.rule == .libraryDivergence }.isEmpty, "\(report.findings.map(\.line))"
+        )
+    }
+
+    /// What fails here and there alike is reported once.
+    @Test func aCommonFailureIsReportedOnce() async throws {
+        let report = try await verify(try own("INSERT INTO gone VALUES (1);\n"), on: Self.own)
+        #expect(report.findings.filter { $0.rule == .migrationFailed }.count == 1)
+        #expect(report.findings.allSatisfy { $0.rule != .libraryDivergence })
+    }
+
+    /// A migration cannot reach more of the machine there than here.
+    @Test func theSandboxHoldsThere() async throws {
+        let secret = try TemporaryFolder()
+        try PlainDatabase(secret.file("secret.sqlite")).execute("CREATE TABLE s(a); INSERT INTO s VALUES (1)")
+        let folder = try own("ATTACH '\(secret.file("secret.sqlite"))' AS other;\n")
+        let report = try await verify(folder, on: Self.own)
+        #expect(report.findings.filter { $0.rule == .migrationFailed }.count == 1)
+        #expect(try secret.contents().count == 1)
+    }
+
+    // MARK: - Files that are not usable
+
+    @Test func aMissingFileIsRefused() async throws {
+        await refuses(
+            "/nowhere/libsqlite3.so.0", "the SQLite library '/nowhere/libsqlite3.so.0' does not exist")
+    }
+
+    @Test func aTextFileIsRefused() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("libsqlite3.so.0", "not a library")
+        await refuses(folder.file("libsqlite3.so.0"), "cannot be loaded: ")
+    }
+
+    /// A library, and not SQLite.
+    @Test func anotherLibraryIsRefused() async throws {
+        let found = ["/lib/x86_64-linux-gnu/libz.so.1", "/lib/aarch64-linux-gnu/libz.so.1"].first {
+            FileManager.default.fileExists(atPath: $0)
+        }
+        guard let found else { return }
+        await refuses(found, "is not a SQLite library")
+    }
+
+    private func refuses(_ path: String, _ text: String) async {
+        do {
+            let report = try await verify(try own("SELECT 1;\n"), on: path)
+            Issue.record("a report was made: \(report.findings.map(\.line))")
+        } catch let error as RequestError {
+            #expect(error.description.contains(text), "\(error.description)")
+        } catch {
+            Issue.record("\(error)")
+        }
+    }
+
+    /// A program that is not linked with libsqlite3 dynamically gives itself away.
+    @Test func anotherAnswerIsRefused() throws {
+        let build = SQLiteBuild(path: Self.own, version: "3.1.0", sourceID: "", options: [])
+        var own = build
+        own.version = SQLiteLibrary.version
+        #expect(throws: SQLiteBuildFault.self) {
+            try LibraryProcess.check(LibraryJob.Answer(library: own), is: build)
+        }
+    }
+
+    // MARK: - Other versions
+
+    @Test(.enabled(if: library { $0 < SQLiteVersion(35) } != nil, OtherLibraries.reason))
+    func newSyntaxIsFoundOnOldLibraries() async throws {
+        let old = try #require(Self.library { $0 < SQLiteVersion(35) })
+        let folder = try own("ALTER TABLE t DROP COLUMN b;\n-- drydock: drops column t.b\n")
+        let report = try await verify(folder, on: old)
+        let finding = try report.finding(.migrationFailed)
+        #expect(finding.severity == .error && finding.place?.line == 1)
+        #expect(finding.message.hasPrefix("v2 fails on SQLite 3.") && finding.message.contains(old))
+        #expect(finding.tags.map(\.rawValue).contains { $0.hasPrefix("sqlite-3.") })
+    }
+
+    /// ALTER TABLE takes any expression; only the use of the table shows that it has an unknown function.
+    @Test(
+        .enabled(
+            if: library { $0 < SQLiteVersion(48) } != nil
+                && SQLiteVersion(SQLiteLibrary.version)! >= SQLiteVersion(48),
+            OtherLibraries.reason))
+    func aGeneratedColumnIsFoundOnOldLibraries() async throws {
+        let old = try #require(Self.library { $0 < SQLiteVersion(48) && $0 >= SQLiteVersion(31) })
+        let folder = try own("ALTER TABLE t ADD COLUMN c TEXT AS (if(b = 'one', 1, 2));\n")
+        let report = try await verify(folder, on: old)
+        let finding = try report.finding(.libraryDivergence)
+        #expect(finding.message.contains("no such function: if"), "\(finding.message)")
+    }
+
+    /// Later steps are not blamed for what an earlier one could not do.
+    @Test(.enabled(if: library { $0 < SQLiteVersion(35) } != nil, OtherLibraries.reason))
+    func nothingFollowsAFailure() async throws {
+        let old = try #require(Self.library { $0 < SQLiteVersion(35) })
+        let folder = try own("ALTER TABLE t DROP COLUMN b;\n-- drydock: drops column t.b\n")
+        try folder.write("Migrations/v3.sql", "CREATE TABLE w(a);\n")
+        let report = try await verify(folder, on: old)
+        #expect(report.findings.filter { $0.rule == .migrationFailed }.count == 1)
+        let missing = try #require(report.notChecked.first { $0.rule == .libraryDivergence })
+        #expect(missing.reason.hasPrefix("the migrations after v2 on SQLite 3."), "\(missing.reason)")
+    }
+
+    /// Plain migrations give the same everywhere.
+    @Test(.enabled(if: !OtherLibraries.usable.isEmpty, OtherLibraries.reason))
+    func plainMigrationsAgreeEverywhere() async throws {
+        let folder = try own(
+            """
+            CREATE TABLE n(a INTEGER PRIMARY KEY, b TEXT NOT NULL DEFAULT 'x', c REAL);
+            INSERT INTO n(a, b, c) SELECT a, b, a / 3.0 FROM t;
+            -- drydock: inserts into m
+            CREATE INDEX n_b ON n(b);
+            ALTER TABLE n RENAME TO m;
+            ALTER TABLE t ADD COLUMN d TEXT DEFAULT (1);
+            """)
+        let report = try await folder.verify(GRDBDriver()) { request in
+            request.sqliteLibraries = OtherLibraries.usable.map(\.path)
+            request.libraryProgram = Tool.path
+        }
+        #expect(
+            report.findings.filter { $0.rule == .libraryDivergence }.isEmpty, "\(report.findings.map(\.line))"
+        )
+        #expect(report.findings.filter { $0.severity == .error }.isEmpty, "\(report.findings.map(\.line))")
+    }
+}
