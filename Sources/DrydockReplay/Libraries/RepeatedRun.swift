@@ -4,6 +4,12 @@ import DrydockState
 import DatabaseEngine
 import OverlayVFS
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// A run of a batch of migrations in a process that has another SQLite library, on an overlay as every replay is: nothing
 /// that it writes comes to the disk except the states that it leaves for the parent, which compares them.
 struct RepeatedRun: Sendable {
@@ -46,6 +52,8 @@ struct RepeatedRun: Sendable {
         var last = before
         for (number, reached) in result.reached.enumerated() {
             let state = "after-\(number)"
+            // The library before this one left its own there, which was read by now.
+            unlink("\(folder)/\(state)")
             try reached.image.write(to: "\(folder)/\(state)", since: last)
             var entry = RepeatedBatch.Reached(
                 migrations: reached.migrations.map(\.identifier), state: state,

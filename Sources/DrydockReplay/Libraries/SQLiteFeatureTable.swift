@@ -1,4 +1,5 @@
-/// The version of SQLite that added each feature, from the release history (https://www.sqlite.org/changes.html).
+/// The version of SQLite that added each feature, from the release history (https://www.sqlite.org/changes.html). A test
+/// tries each on builds below and at its version, where there are some.
 package enum SQLiteFeatureTable {
     /// Sequences of tokens that show the use of a feature: words in lower case and symbols unchanged; NAME, NUMBER and
     /// STRING match any such token.
@@ -29,6 +30,10 @@ package enum SQLiteFeatureTable {
         entry(.init(39), "RIGHT JOIN", "right outer join"), entry(.init(39), "FULL JOIN", "full outer join"),
         entry(.init(39), "IS DISTINCT FROM", "is distinct from"),
         entry(.init(39), "IS NOT DISTINCT FROM", "is not distinct from"),
+        entry(.init(53), "REINDEX EXPRESSIONS", "reindex expressions"),
+        entry(.init(53), "SET NOT NULL", "set not null"), entry(.init(53), "DROP NOT NULL", "drop not null"),
+        entry(.init(53), "ADD CONSTRAINT", "add constraint"), entry(.init(53), "ADD CHECK", "add check ("),
+        entry(.init(53), "DROP CONSTRAINT", "drop constraint"),
     ]
 
     private static func entry(
@@ -61,7 +66,8 @@ package enum SQLiteFeatureTable {
                 "jsonb jsonb_array jsonb_extract jsonb_insert jsonb_object jsonb_patch jsonb_remove jsonb_replace "
                     + "jsonb_set jsonb_group_array jsonb_group_object"
             ),
-            (.init(46), "json_pretty"), (.init(48), "if"), (.init(50), "unistr unistr_quote"),
+            (.init(46), "json_pretty"), (.init(47), "fts5_locale fts5_get_locale"),
+            (.init(48), "if fts5_insttoken"), (.init(50), "unistr unistr_quote"),
             (.init(51), "jsonb_each jsonb_tree"), (.init(53), "json_array_insert jsonb_array_insert"),
         ]
         return table.reduce(into: [:]) { result, entry in

@@ -38,7 +38,8 @@ public struct SQLiteVersion: Sendable, Hashable, Comparable {
     /// The SQLite version of a system's own library, the lowest one known for a release.
     ///
     /// Android: https://developer.android.com/reference/android/database/sqlite/package-summary. Debian and Ubuntu:
-    /// their packages. Apple publishes no list: the values are those of `sqlite3_libversion()` on the first releases.
+    /// their packages. Apple publishes no list: the values are those of `sqlite3_libversion()` on the first releases, as in
+    /// https://github.com/groue/GRDB.swift/wiki.
     private static let systems: [(name: String, version: SQLiteVersion)] = [
         ("android-5", .init(8)), ("android-6", .init(8)), ("android-7", .init(9)), ("android-8", .init(18)),
         ("android-9", .init(22)), ("android-10", .init(22)), ("android-11", .init(28)),
@@ -49,7 +50,7 @@ public struct SQLiteVersion: Sendable, Hashable, Comparable {
         ("ubuntu-18.04", .init(22)), ("ubuntu-20.04", .init(31, 1)), ("ubuntu-22.04", .init(37, 2)),
         ("ubuntu-24.04", .init(45, 1)),
         ("ios-12", .init(24)), ("ios-13", .init(28)), ("ios-14", .init(32, 3)), ("ios-15", .init(36)),
-        ("ios-16", .init(39)), ("ios-17", .init(39, 5)), ("ios-18", .init(43, 2)),
+        ("ios-16", .init(39)), ("ios-17", .init(39, 5)), ("ios-18", .init(43, 2)), ("ios-26", .init(51)),
         ("macos-10.14", .init(24)), ("macos-10.15", .init(28)), ("macos-11", .init(32, 3)),
         ("macos-12", .init(36)), ("macos-13", .init(39)), ("macos-14", .init(39, 5)),
         ("macos-15", .init(43, 2)),

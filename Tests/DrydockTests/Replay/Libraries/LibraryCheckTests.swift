@@ -70,6 +70,19 @@ import Testing
         #expect(try folder.contents() == before)
     }
 
+    /// Each library gets the state as it was, whatever another made of it.
+    @Test func severalLibrariesAgree() async throws {
+        let folder = try own("UPDATE t SET b = b || '!';\n-- drydock: rewrites t.b\n")
+        try folder.write("Migrations/v3.sql", "CREATE TABLE w(a);\n")
+        let link = folder.file("libsqlite3.so.0")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: Self.own)
+        let report = try await verify(folder, on: Self.own, link)
+        #expect(report.findings.filter { $0.severity > .note }.isEmpty, "\(report.findings.map(\.line))")
+        #expect(
+            !report.notChecked.contains { $0.rule == .libraryDivergence },
+            "\(report.notChecked.map(\.reason))")
+    }
+
     /// What a tool does around a file is done there as well.
     @Test func toolsAreImitated() async throws {
         let project = ToolProject(
@@ -210,5 +223,8 @@ import Testing
             report.findings.filter { $0.rule == .libraryDivergence }.isEmpty, "\(report.findings.map(\.line))"
         )
         #expect(report.findings.filter { $0.severity == .error }.isEmpty, "\(report.findings.map(\.line))")
+        #expect(
+            !report.notChecked.contains { $0.rule == .libraryDivergence },
+            "\(report.notChecked.map(\.reason))")
     }
 }
