@@ -24,6 +24,11 @@ extension SnapshotReplay {
                 .libraryDivergence,
                 .unsupported("the project's own command brings a SQLite library of its own"))
         }
+        // It would run into the same limit there.
+        if let failure = outcome.failure.map(RepeatedBatch.Failure.init), failure.isLimit {
+            return notChecked(
+                .libraryDivergence, .overLimit("\(failure.migration) was stopped here: \(failure.message)"))
+        }
         for library in context.libraries {
             if let reason = steps.stoppedLibraries[library] ?? nil {
                 notChecked(.libraryDivergence, .undecided(reason))

@@ -104,6 +104,22 @@ import Testing
         )
     }
 
+    /// What is stopped here is not begun there: only the time limit of the whole run would end it.
+    @Test func anEndlessMigrationIsNotRepeated() async throws {
+        let folder = try own(
+            "UPDATE t SET b = (WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n);\n"
+        )
+        try FileManager.default.removeItem(atPath: folder.file("Snapshots"))
+        let report = try await verify(folder, on: Self.own) { request in
+            request.isSnapshotsFolderNamed = false
+            request.probes.use = .always
+            request.probes.instructionLimit = 1_000_000
+        }
+        #expect(report.findings.contains { $0.rule == .timeLimit }, "\(report.findings.map(\.line))")
+        let missing = try #require(report.notChecked.first { $0.rule == .libraryDivergence })
+        #expect(missing.reason.hasPrefix("v2 was stopped here"), "\(missing.reason)")
+    }
+
     /// What fails here and there alike is reported once.
     @Test func aCommonFailureIsReportedOnce() async throws {
         let report = try await verify(try own("INSERT INTO gone VALUES (1);\n"), on: Self.own)
