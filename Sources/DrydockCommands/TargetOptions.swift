@@ -43,14 +43,12 @@ struct ListOptions: ParsableArguments {
     ) async throws -> TargetList {
         var list = TargetList()
         // Only what has snapshots takes dumps.
-        try list.add(names: names, takesDumps: usual != nil)
+        try list.add(names: names, takesSnapshots: usual != nil)
         for file in files {
             let isInput = file == "-"
             let bytes: [UInt8]
             do {
-                bytes =
-                    try isInput
-                    ? Array(FileHandle.standardInput.readToEnd() ?? Data()) : FolderListing.contents(of: file)
+                bytes = try isInput ? rest(of: .standardInput) : contents(of: file)
             } catch {
                 throw RequestError(.notFound, "'\(file)' cannot be read: \(error)")
             }
@@ -58,8 +56,19 @@ struct ListOptions: ParsableArguments {
         }
         for query in queries { try await list.add(query: query, on: engine) }
         if let usual, names.isEmpty, isEmpty { list.add(try usual()) }
+        try list.refuseLookAlikes()
         return list
     }
+
+    /// Reads a file, or the pipe that a shell makes of `<(command)`.
+    private func contents(of file: String) throws -> [UInt8] {
+        guard FolderListing.isSpecial(file), let pipe = FileHandle(forReadingAtPath: file) else {
+            return try FolderListing.contents(of: file)
+        }
+        return try rest(of: pipe)
+    }
+
+    private func rest(of handle: FileHandle) throws -> [UInt8] { Array(try handle.readToEnd() ?? Data()) }
 }
 
 /// Lists of databases, and which part of them.

@@ -1,5 +1,6 @@
 import DatabaseEngine
 import DrydockFindings
+import DrydockMaintenance
 import Foundation
 
 /// A list of databases and what they were like at one moment, so that each shard of a run has the same list and the same
@@ -73,25 +74,21 @@ public struct Manifest: Sendable, Codable {
             return entry
         }
         do {
-            let database = try await engine.open(.live(path: path), settings: ConnectionSettings())
-            do {
-                let (user, schema, text) = try await database.read { connection in
-                    (
-                        try connection.firstRow("PRAGMA user_version") { Int($0.integer(0)) },
-                        try connection.firstRow("PRAGMA schema_version") { Int($0.integer(0)) },
-                        try connection.rows(
-                            "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
-                        ) { row in (0..<4).map { row.string($0) }.joined(separator: "\u{0}") }
-                    )
-                }
-                (entry.userVersion, entry.schemaVersion) = (user, schema)
-                entry.schema = String(hexDigest(of: text.joined(separator: "\u{0}\u{0}")).prefix(16))
-            } catch {
-                entry.trouble = "\(error)"
+            let (user, schema, text) = try await LiveOverlay.reading(path, on: engine) { connection in
+                (
+                    try connection.firstRow("PRAGMA user_version") { Int($0.integer(0)) },
+                    try connection.firstRow("PRAGMA schema_version") { Int($0.integer(0)) },
+                    try connection.rows(
+                        "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
+                    ) { row in (0..<4).map { row.string($0) }.joined(separator: "\u{0}") }
+                )
             }
-            try await database.close()
-        } catch let error as EngineError {
-            entry.trouble = error.description
+            (entry.userVersion, entry.schemaVersion) = (user, schema)
+            entry.schema = String(hexDigest(of: text.joined(separator: "\u{0}\u{0}")).prefix(16))
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            entry.trouble = "\(error)"
         }
         return entry
     }

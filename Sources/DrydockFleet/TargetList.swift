@@ -1,6 +1,8 @@
 import Foundation
 import DatabaseEngine
 import DrydockFindings
+import DrydockMaintenance
+import DrydockMigrate
 import DrydockReplay
 
 /// The databases that a command is for, in order, and what each of them costs where that is known.
@@ -11,33 +13,45 @@ public struct TargetList: Sendable {
     public private(set) var paths: [String] = []
     /// What a database costs, from a manifest; equal for all where nothing is known.
     public private(set) var weights: [Double] = []
-    private var seen: Set<String> = []
+    private var seen: Set<[UInt8]> = []
 
     public init() {}
 
     /// Adds databases that are not there yet, whatever name they go by.
     public mutating func add(_ paths: [String], weights: [Double]? = nil) {
-        for (index, path) in paths.enumerated() where seen.insert(FolderListing.realPath(path)).inserted {
+        for (index, path) in paths.enumerated()
+        where seen.insert(Array(FolderListing.realPath(path).utf8)).inserted {
             self.paths.append(path)
             self.weights.append(weights?[index] ?? 1)
         }
     }
 
     /// Adds what the names on a command line mean: paths, patterns, and folders with all databases in them.
+    /// - Parameter takesSnapshots: whether folders and patterns also mean dumps, compressed databases, and the backups of
+    ///   `drydock migrate`, which lie beside the databases and are to stay as they are.
     /// - Throws: ``RequestError`` for a pattern or folder without a database.
-    /// - Parameter takesDumps: whether dumps and compressed databases in folders count too.
-    public mutating func add(names: [String], takesDumps: Bool = false) throws {
+    public mutating func add(names: [String], takesSnapshots: Bool = false) throws {
         for name in names {
-            if FolderListing.isFolder(name) {
-                let found = try SnapshotFolder.snapshots(in: name).filter {
-                    takesDumps || $0.kind == .database && !CompressedFile.isSnapshot($0.path)
-                }.map(\.path)
-                if found.isEmpty { throw RequestError(.notFound, "there is no database in '\(name)'") }
-                add(found)
-            } else {
-                add(try DatabaseNames.resolve([name]))
+            let isFolder = FolderListing.isFolder(name)
+            let meant =
+                try isFolder ? Self.databases(in: name, takesSnapshots) : DatabaseNames.resolve([name])
+            let takesBackups = takesSnapshots || meant == [name] || name.hasSuffix(BackupPlace.ending)
+            let found = takesBackups ? meant : meant.filter { !BackupPlace.isOurs($0) }
+            if found.isEmpty {
+                let backups = meant.isEmpty ? "" : ", only backups of 'drydock migrate', which must be named"
+                throw RequestError(
+                    .notFound,
+                    (isFolder ? "there is no database in '\(name)'" : "no database matches '\(name)'")
+                        + backups)
             }
+            add(found)
         }
+    }
+
+    private static func databases(in folder: String, _ takesSnapshots: Bool) throws -> [String] {
+        try SnapshotFolder.snapshots(in: folder).filter {
+            takesSnapshots || $0.kind == .database && !CompressedFile.isSnapshot($0.path)
+        }.map(\.path)
     }
 
     /// Adds what a file lists: one path a line, or paths separated by NUL, or a manifest of `drydock manifest`. Paths in it
@@ -77,18 +91,19 @@ public struct TargetList: Sendable {
         guard FolderListing.exists(file) else {
             throw RequestError(.notFound, "there is no database '\(file)'")
         }
-        let database = try await engine.open(.live(path: file), settings: ConnectionSettings())
         let rows: [SQLValue?]
         do {
-            rows = try await database.read { connection in
+            rows = try await LiveOverlay.reading(file, on: engine) { connection in
                 try connection.execute("PRAGMA query_only = 1")
-                return try connection.rows(query) { $0.columnCount == 1 ? $0.value(0) : nil }
+                // Inside a transaction no statement can attach another database.
+                try connection.execute("BEGIN")
+                let rows = Result { try connection.rows(query) { $0.columnCount == 1 ? $0.value(0) : nil } }
+                try connection.execute("ROLLBACK")
+                return try rows.get()
             }
         } catch let error as EngineError {
-            try await database.close()
             throw RequestError(.init(error), "the query of '\(file)' fails: \(error)")
         }
-        try await database.close()
         guard !rows.isEmpty else { throw RequestError(.notFound, "the query of '\(file)' gives no row") }
         var paths: [String] = []
         for (index, value) in rows.enumerated() {
@@ -104,6 +119,9 @@ public struct TargetList: Sendable {
         }
         add(paths)
     }
+
+    /// - Throws: ``RequestError`` where two names could not be told apart.
+    public func refuseLookAlikes() throws { try FolderListing.refuseLookAlikes(paths) }
 
     /// A digest of the list, which the parts of one run have in common.
     public var digest: String {

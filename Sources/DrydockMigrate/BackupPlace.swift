@@ -4,7 +4,7 @@ import Foundation
 import OverlayVFS
 
 /// The folder and name for the copies of a database: for the backup, which is kept, or for a copy that is not.
-struct BackupPlace: Sendable {
+package struct BackupPlace: Sendable {
     /// The folder in which the copy is made.
     let folder: String
     /// The name of the backup, without version and time unless it is exact; nil if none is kept.
@@ -40,6 +40,16 @@ struct BackupPlace: Sendable {
         }
     }
 
+    /// How the names of backups end.
+    package static let ending = ".backup"
+
+    /// Whether a file has the name of a backup, NAME.VERSION-TIME.backup, or of a copy that a run works on.
+    package static func isOurs(_ path: String) -> Bool {
+        let name = PathParts.name(of: path)
+        return TemporaryCopy.isCopy(name)
+            || name.contains(/\.[A-Za-z0-9._-]{1,60}-\d{8}T\d{6}Z(-\d+)?\.backup$/)
+    }
+
     /// Removes the copies that killed runs left in any of the folders that a run would use.
     static func removeLeftOvers(_ request: MigrateRequest) {
         var folders = [
@@ -67,7 +77,7 @@ struct BackupPlace: Sendable {
         let cut = String(decoding: name.utf8.prefix(name.utf8.count - Self.excess(name)), as: UTF8.self)
         let stem = "\(cut).\(String(safe.prefix(60)))-\(Self.time())"
         for number in 1...100 {
-            let path = stem + (number == 1 ? "" : "-\(number)") + ".backup"
+            let path = stem + (number == 1 ? "" : "-\(number)") + Self.ending
             if !FolderListing.exists(path) {
                 try copy.keepDurably(as: path)
                 return path

@@ -22,8 +22,9 @@ extension Verifier {
                 found.append(Snapshot(path: path))
             }
         }
-        var seen: Set<Snapshot> = []
-        return found.filter { seen.insert($0).inserted }
+        try FolderListing.refuseLookAlikes(found.map(\.path))
+        var seen: Set<String> = []
+        return found.filter { seen.insert(FolderListing.realPath($0.path)).inserted }
     }
 
     /// Returns a result that is known already, or makes it and keeps it.

@@ -204,13 +204,15 @@ public struct Verifier: Sendable {
                         + "--migrations names another folder.",
                     place: .init(file: request.migrationsFolder)))
         }
-        if snapshots.isEmpty, !usesProbes(request, snapshots), !request.isPart {
-            findings.append(
-                Finding(
-                    .nothingVerified, "there is no snapshot in \(request.snapshotsFolder)",
-                    help:
-                        "A snapshot is a database as a released version left it. Copy one there; --snapshots names "
-                        + "another folder.", place: .init(file: request.snapshotsFolder)))
+        guard !usesProbes(request, snapshots), !request.isPart else { return findings }
+        var folders = request.listed == nil ? request.snapshots.filter(SnapshotFolder.isEmpty) : []
+        if snapshots.isEmpty, folders.isEmpty { folders = [request.snapshotsFolder] }
+        findings += folders.map { folder in
+            Finding(
+                .nothingVerified, "there is no snapshot in \(folder)",
+                help:
+                    "A snapshot is a database as a released version left it. Copy one there; --snapshots names "
+                    + "another folder.", place: .init(file: folder))
         }
         return findings
     }

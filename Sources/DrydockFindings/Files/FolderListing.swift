@@ -115,3 +115,26 @@ extension FolderListing {
         return String(cString: resolved)
     }
 }
+
+extension FolderListing {
+    /// Refuses two files whose names differ only in how Unicode writes a letter, such as é as one character or as two:
+    /// Swift takes them for equal, so that one would hide the other.
+    /// - Throws: ``RequestError`` that names both.
+    package static func refuseLookAlikes(_ paths: [String]) throws {
+        var known: [String: String] = [:]
+        for path in paths {
+            guard let other = known.updateValue(path, forKey: path), !other.utf8.elementsEqual(path.utf8)
+            else {
+                continue
+            }
+            let names = [other, path].map { path in
+                "'" + path.unicodeScalars.map { $0.isASCII ? "\($0)" : $0.escaped(asASCII: true) }.joined()
+                    + "'"
+            }
+            throw RequestError(
+                .settingInvalid,
+                "\(names[0]) and \(names[1]) differ only in how Unicode writes a letter, and a report could not tell "
+                    + "them apart: rename one of them, or name each in a run of its own")
+        }
+    }
+}

@@ -76,6 +76,7 @@ struct RollOutRun: Sendable {
             entry.count = looked.count
             try log.add(entry)
             try noteFound(looked, log)
+            try noteRefused(looked, log)
         }
         if request.migrate.mode != .check { try await migrate(&looked, &summary) }
         for index in looked.indices where looked[index].database.outcome == .busy {
@@ -177,6 +178,16 @@ struct RollOutRun: Sendable {
         }
     }
 
+    /// Notes which databases are not migrated, and why.
+    private func noteRefused(_ looked: [Looked], _ log: RollOutLog) throws {
+        for one in looked where one.database.outcome == .failed {
+            var entry = RollOutLog.Entry(.failed, one.database.path)
+            entry.version = one.database.version
+            entry.reason = one.database.reason ?? one.findings.first { $0.severity == .error }?.message
+            try log.add(entry)
+        }
+    }
+
     // MARK: - Migrating
 
     private func migrate(_ looked: inout [Looked], _ summary: inout RollOutSummary) async throws {
@@ -187,6 +198,7 @@ struct RollOutRun: Sendable {
             migrated: log?.migrated ?? 0, canary: isApplied ? request.canary : 0,
             waves: isApplied ? request.waves : [RollOutWave(percent: 100)])
         let failures = FailureCount(isApplied ? request.maxFailures : .max)
+        if isApplied { for one in looked where one.database.outcome == .failed { failures.add() } }
         for wave in plan.waves where !failures.isReached {
             summary.waves.append(try await run(wave, &looked, failures))
         }
@@ -246,6 +258,10 @@ struct RollOutRun: Sendable {
         do {
             let report = try await migrator.run(request(for: item.path))
             looked.take(report)
+            if looked.database.outcome == .upToDate {
+                // Another run has migrated it meanwhile.
+                looked.database.version = try await migrator.look(request(for: item.path)).version
+            }
         } catch let error as RequestError where error.reason == .databaseBusy {
             looked.database.outcome = .busy
             looked.database.reason = error.description
@@ -262,7 +278,8 @@ struct RollOutRun: Sendable {
     ) -> RollOutLog.Entry {
         let event: RollOutLog.Entry.Event =
             switch database.outcome {
-            case .applied, .upToDate, .rehearsed: .applied
+            case .applied, .rehearsed: .applied
+            case .upToDate: .found
             case .busy: .busy
             case .damaged: .damaged
             case .failed, .pending, .notReached: .failed

@@ -20,7 +20,7 @@ package final class RollOutLog: Sendable {
             /// A database may be installed from here on.
             case begin
             case applied, failed, busy, damaged
-            /// A run looked at a database that another one had begun.
+            /// A run looked at a database that another one had begun or migrated.
             case found
             /// The run ended in order.
             case end

@@ -186,6 +186,36 @@ package actor LiveOverlay {
     }
 }
 
+extension LiveOverlay {
+    /// Reads a database as of one moment. Nothing is written, and no file is made beside it.
+    /// - Throws: ``RequestError`` if it cannot be read or is written all the time, ``EngineError``, and what the closure
+    ///   throws.
+    package static func reading<Result: Sendable>(
+        _ path: String, on engine: any Engine,
+        _ body: @escaping @Sendable (any Connection) throws -> Result
+    ) async throws -> Result {
+        for limit in [Duration.seconds(1), .seconds(60)] {
+            let live = LiveOverlay(
+                engine: engine, path: path, settings: ConnectionSettings(), limit: limit, isStopped: { false }
+            )
+            do {
+                let result = try await live.slice { try body($0.connection) }
+                await live.close()
+                return result
+            } catch is Outlasted {
+                await live.close()
+            } catch {
+                await live.close()
+                guard let error = error as? OverlayError else { throw error }
+                throw RequestError(.databaseUnreadable, "'\(path)' cannot be read: \(error)")
+            }
+        }
+        throw RequestError(
+            .databaseBusy,
+            "'\(path)' is written all the time, so it could not be read as of one moment; try again")
+    }
+}
+
 /// Reports when what is being read is no longer valid.
 private final class ChangeWatch: Sendable {
     private let overlay: Overlay

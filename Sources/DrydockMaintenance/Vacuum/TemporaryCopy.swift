@@ -120,7 +120,7 @@ package final class TemporaryCopy: Sendable {
     }
 
     /// Returns whether ``init(of:in:mark:)`` makes such names.
-    private static func isCopy(_ file: String) -> Bool {
+    package static func isCopy(_ file: String) -> Bool {
         let number = file.suffix(digits)
         return number.count == digits && number.allSatisfy { $0.isHexDigit && !$0.isUppercase }
             && marks.contains { file.dropLast(digits).hasSuffix($0) }

@@ -6,16 +6,17 @@ package enum DatabaseNames {
     /// Returns the paths in order, with patterns replaced by the paths that they match; each database once.
     /// - Throws: ``RequestError`` for a pattern that matches nothing.
     package static func resolve(_ names: [String]) throws -> [String] {
-        var seen: Set<String> = []
+        var seen: Set<[UInt8]> = []
         var paths: [String] = []
         for name in names {
             let matches = isPattern(name) ? PathPattern.matches(name).filter(isDatabase) : [name]
             if matches.isEmpty { throw RequestError(.notFound, "no database matches '\(name)'") }
-            for path in matches where seen.insert(FolderListing.realPath(path)).inserted {
+            for path in matches where seen.insert(Array(FolderListing.realPath(path).utf8)).inserted {
                 paths.append(path)
             }
         }
         guard !paths.isEmpty else { throw RequestError(.settingInvalid, "no database is named") }
+        try FolderListing.refuseLookAlikes(paths)
         return paths
     }
 

@@ -14,14 +14,14 @@ enum PathPattern {
         while parts.first == "**" { parts.removeFirst() }
         let tail = parts.isEmpty ? "*" : parts.joined(separator: "/")
         let roots = deep == 0 ? ["."] : head.isEmpty ? ["/"] : glob(head).filter(FolderListing.isFolder)
-        var found: Set<String> = []
+        var found: Set<[UInt8]> = []
         for root in roots {
             for folder in folders(below: root) {
                 let prefix = folder == "." ? "" : folder == "/" ? "/" : escaped(folder) + "/"
-                found.formUnion(matches(prefix + tail))
+                found.formUnion(matches(prefix + tail).map { Array($0.utf8) })
             }
         }
-        return found.sorted()
+        return found.sorted { $0.lexicographicallyPrecedes($1) }.map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Returns the folder itself, and the folders in it, at any depth.

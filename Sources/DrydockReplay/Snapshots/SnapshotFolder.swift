@@ -18,6 +18,11 @@ public enum SnapshotFolder {
         return found.sorted { naturallyPrecedes($0.path, $1.path) }
     }
 
+    /// Whether a path is a folder without a snapshot.
+    static func isEmpty(_ path: String) -> Bool {
+        FolderListing.isFolder(path) && (try? snapshots(in: path).isEmpty) == true
+    }
+
     private static func collect(
         _ folder: String, visited: inout Set<String>, into found: inout [Snapshot]
     ) throws {

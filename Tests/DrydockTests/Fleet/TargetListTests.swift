@@ -97,4 +97,56 @@ import Testing
             file: "fleet.json", try await Manifest.of(paths, seconds: seconds, jobs: 1, on: engine).json())
         #expect(timed.weights == [3, 2, 1])
     }
+
+    /// A connection that may write changes a database in WAL mode, and leaves a log beside it.
+    @Test(arguments: [true, false]) func aDatabaseWithALogIsOnlyRead(_ usesGRDB: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("app.db")
+        let engine: any Engine = usesGRDB ? GRDBDriver() : NIODriver()
+        try PlainDatabase(path).execute("PRAGMA journal_mode = WAL")
+        try PlainDatabase(path).execute("CREATE TABLE tenant(path); INSERT INTO tenant VALUES('b.db')")
+        let before = try folder.contents()
+        #expect(try await Manifest.of([path], jobs: 1, on: engine).databases[0].schemaVersion == 1)
+        var list = TargetList()
+        try await list.add(query: "\(path): SELECT path FROM tenant", on: engine)
+        #expect(list.paths == ["b.db"])
+        for query in ["ATTACH '\(path)' AS other", "SELECT nowhere"] {
+            await #expect(throws: RequestError.self) {
+                try await list.add(query: "\(path): \(query)", on: engine)
+            }
+        }
+        #expect(try folder.contents() == before)
+    }
+
+    /// Else the backups that a run leaves beside the databases would be migrated by the next.
+    @Test func backupsMustBeNamed() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("a.db", "")
+        let backup = try folder.write("a.db.v1_init-20261123T121212Z-2.backup", "SQLite format 3\u{0}")
+        let others = try ["b.db.backup", "c-20261123T121212Z.db"].map {
+            try folder.write($0, "SQLite format 3\u{0}")
+        }
+        func found(_ name: String, takesSnapshots: Bool = false) throws -> Set<String> {
+            var list = TargetList()
+            try list.add(names: [name], takesSnapshots: takesSnapshots)
+            return Set(list.paths)
+        }
+        #expect(try found(folder.path) == Set([path] + others))
+        #expect(try found(folder.file("a*")) == [path])
+        #expect(try found(folder.file("a*.backup")) == [backup])
+        #expect(try found(backup) == [backup])
+        #expect(try found(folder.path, takesSnapshots: true) == Set([path, backup] + others))
+        #expect { try found(folder.file("a.db.*")) } throws: { "\($0)".contains("only backups") }
+    }
+
+    @Test func namesThatLookAlikeAreRefused() throws {
+        let folder = try TemporaryFolder()
+        let paths = ["caf\u{E9}.db", "cafe\u{301}.db"].map(folder.file)
+        var list = TargetList()
+        list.add(paths + paths)
+        #expect(list.paths.count == 2)
+        #expect { try list.refuseLookAlikes() } throws: {
+            "\($0)".contains("caf\\u{00E9}.db") && "\($0)".contains("cafe\\u{0301}.db")
+        }
+    }
 }

@@ -105,6 +105,27 @@ import Testing
         #expect(summary.stopped == nil)
     }
 
+    @Test func `what cannot be read is a failure that stops the rest`() async throws {
+        let it = try Case([1, 1])
+        let summary = try await it.run { $0.databases.append(it.folder.file("missing.sqlite")) }.summary
+        #expect(summary.databases.map(\.outcome) == [.notReached, .notReached, .failed])
+        #expect(summary.stopped != nil)
+        #expect(try it.paths.indices.map(it.version) == [1, 1])
+    }
+
+    @Test func `the log names what cannot be migrated`() async throws {
+        let it = try Case([1, 1])
+        let missing = it.folder.file("missing.sqlite")
+        _ = try await it.run {
+            $0.databases.append(missing)
+            $0.maxFailures = 9
+        }
+        let failed = try it.log.filter { $0.event == .failed }
+        #expect(failed.map(\.database) == [missing])
+        #expect(failed.first?.reason?.contains("there is no database") == true)
+        #expect(try it.log.filter { $0.event == .applied }.count == 2)
+    }
+
     @Test func `one that is held is tried again at the end`() async throws {
         let it = try Case([1, 1])
         let holder = try PlainDatabase(it.paths[0])
