@@ -6,7 +6,7 @@ import Foundation
 struct ManifestCommand: DrydockSubcommand {
     static let help = CommandHelp(
         name: "manifest",
-        abstract: "List many databases, for shards that divide them evenly.",
+        abstract: "List databases for shards that divide them evenly.",
         usage: "[OPTIONS] [DATABASE...]",
         about: """
             Writes a list of databases with their size, version and schema. With
