@@ -18,7 +18,7 @@ package enum SettingsDigest {
                 version, stableText(settings), files(in: request.migrationsFolder),
                 "\(lock?.hashed ?? "none")",
             ]
-            .joined(separator: "\n"))
+            .joined(separator: "\n") + request.sqliteLibraries.map { "\n\(hash(of: $0))" }.joined())
     }
 
     package static func of(_ request: HealthRequest, version: String) -> String {
@@ -42,11 +42,15 @@ package enum SettingsDigest {
                 if FolderListing.isFolder(path) {
                     folders.append(path)
                 } else {
-                    lines.append("\(path) \((try? FolderListing.contents(of: path))?.hashed ?? "unreadable")")
+                    lines.append("\(path) \(hash(of: path))")
                 }
             }
         }
         return lines.sorted().joined(separator: "\n")
+    }
+
+    private static func hash(of path: String) -> String {
+        (try? FolderListing.contents(of: path))?.hashed ?? "unreadable"
     }
 }
 

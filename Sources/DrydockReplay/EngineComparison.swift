@@ -44,11 +44,12 @@ struct EngineComparison: Sendable {
         _ batch: [Migration], from before: Image, _ first: BatchRun.Outcome
     ) async throws -> Outcome {
         let settings = context.settings(watchdog)
-        let second = try await run(batch, on: other, before, settings)
+        let second = try await context.repeated(batch, on: other, before, settings, moment, watchdog)
         guard var difference = try await difference(first, second) else { return Outcome() }
         var outcome = Outcome()
         if difference.failures == nil {
-            let again = try await run(batch, on: context.engine, before, settings)
+            let again = try await context.repeated(
+                batch, on: context.engine, before, settings, moment, watchdog)
             let own = try await self.difference(first, again)
             let unstable = own?.failures == nil ? own?.parts.intersection(difference.parts) ?? [] : []
             if !unstable.isEmpty {
@@ -62,22 +63,6 @@ struct EngineComparison: Sendable {
         }
         outcome.finding = finding(difference, help: try await explanation(batch, before, first, difference))
         return outcome
-    }
-
-    private func run(
-        _ batch: [Migration], on engine: any Engine, _ before: Image, _ settings: ConnectionSettings
-    ) async throws -> BatchRun.Outcome {
-        let overlay = try Overlay(before)
-        var settings = settings
-        let random = RandomSource()
-        settings.random = random
-        moment.begin(on: overlay, random)
-        return try await engine.use(overlay, settings: settings) { database in
-            let outcome = try await BatchRun(set: context.set, database: database, overlay: overlay).run(
-                batch)
-            if let (_, error) = outcome.failure, watchdog.isTripped { throw error }
-            return outcome
-        }
     }
 
     // MARK: - The difference
@@ -147,7 +132,7 @@ struct EngineComparison: Sendable {
             case (nil, let second?)?:
                 return "\(name) passes on \(one) and fails on \(two): \(second[keyPath: message])"
             default:
-                return "\(name) leaves \(Self.list(difference.parts)) otherwise on \(two) than on \(one)"
+                return "after \(name), \(two) and \(one) differ in \(Self.list(difference.parts))"
             }
         }
         var finding = Finding(
@@ -164,7 +149,7 @@ struct EngineComparison: Sendable {
         var settings = context.settings(watchdog)
         if settings.doubleQuotedStrings == nil {
             settings.doubleQuotedStrings = false
-            let strict = try await run(batch, on: other, before, settings)
+            let strict = try await context.repeated(batch, on: other, before, settings, moment, watchdog)
             if try await self.difference(first, strict) == nil {
                 return
                     "\(other.name) reads \"text\" that names nothing as a string, as its library was built, and "
@@ -185,9 +170,27 @@ struct EngineComparison: Sendable {
         return ""
     }
 
-    private static func list(_ parts: Set<String>) -> String {
+    static func list(_ parts: Set<String>) -> String {
         let sorted = parts.sorted()
         let rest = sorted.count - 5
         return sorted.prefix(5).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+    }
+}
+
+extension ReplayContext {
+    /// Runs a batch of migrations once more from a state, at the moment of the first run.
+    func repeated(
+        _ batch: [Migration], on engine: any Engine, _ before: Image, _ settings: ConnectionSettings,
+        _ moment: EngineComparison.Moment, _ watchdog: Watchdog
+    ) async throws -> BatchRun.Outcome {
+        let (overlay, random) = (try Overlay(before), RandomSource())
+        var settings = settings
+        settings.random = random
+        moment.begin(on: overlay, random)
+        return try await engine.use(overlay, settings: settings) { database in
+            let outcome = try await BatchRun(set: set, database: database, overlay: overlay).run(batch)
+            if let (_, error) = outcome.failure, watchdog.isTripped { throw error }
+            return outcome
+        }
     }
 }

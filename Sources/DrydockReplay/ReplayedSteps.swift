@@ -18,9 +18,8 @@ struct ReplayedSteps {
     private(set) var damage: Set<String> = []
     /// All pages that any step changed; nil where that is not known.
     var changedPages: Set<UInt32>? = []
-    /// The SQLite libraries on which nothing more is repeated, each with why later migrations are not; nil where that has
-    /// been said.
-    var stoppedLibraries: [SQLiteBuild: String?] = [:]
+    /// The SQLite libraries on which nothing more is repeated, each with what is not.
+    var stoppedLibraries: [SQLiteBuild: String] = [:]
 
     mutating func append(_ outcome: StepVerification.Outcome, of migration: Migration) {
         (temporaries, searched) = (outcome.temporaries, outcome.searched)

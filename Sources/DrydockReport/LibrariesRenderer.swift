@@ -11,8 +11,12 @@ package enum LibrariesRenderer {
         var lines = [VisibleText.line("\(entry.build?.version ?? "-")  \(entry.path)")]
         if let build = entry.build {
             lines.append("  source: \(VisibleText.line(build.sourceID))")
-            lines.append("  has: \(build.has.joined(separator: ", "))")
-            lines.append("  lacks: \(build.lacks.joined(separator: ", "))")
+            if build.listsOptions {
+                lines.append("  has: \(build.has.joined(separator: ", "))")
+                lines.append("  lacks: \(build.lacks.joined(separator: ", "))")
+            } else {
+                lines.append("  does not say what it was built with")
+            }
             let more = (build.threadSafety.map { ["THREADSAFE=\($0)"] } ?? []) + build.changes
             if !more.isEmpty {
                 lines.append("  built with: \(VisibleText.line(more.joined(separator: ", ")))")
@@ -40,7 +44,8 @@ package enum LibrariesRenderer {
             path = entry.path
             (version, sourceID) = (entry.build?.version, entry.build?.sourceID)
             threadSafety = entry.build?.threadSafety
-            (has, lacks, options) = (entry.build?.has, entry.build?.lacks, entry.build?.options)
+            let listed = entry.build.flatMap { $0.listsOptions ? $0 : nil }
+            (has, lacks, options) = (listed?.has, listed?.lacks, listed?.options)
             (isUsable, fault) = (entry.fault == nil, entry.fault?.text)
         }
     }

@@ -142,6 +142,13 @@ import Testing
         #expect((42...43).contains(lines()) && done <= 42, "\(lines()) lines")
     }
 
+    /// `--from <(command)` names a pipe.
+    @Test func aListMayBeAPipe() throws {
+        let run = try Project().shell(
+            "mkfifo pipe; printf 'Snapshots/v1.sqlite\\n' > pipe & \"$DRYDOCK\" health --from pipe")
+        #expect(run.status == 0 && run.output.contains("v1.sqlite"), "\(run.output) \(run.errors)")
+    }
+
     @Test func anEmptyShardSaysSo() throws {
         let project = try Project()
         let run = try project.run("verify", "--shard", "2/2", "--format", "json", "--report", "human=text")

@@ -63,8 +63,11 @@ struct LibraryCheck: Sendable {
             } catch let fault as SQLiteBuildFault {
                 throw SnapshotFault(library.path, fault.text, help: "")
             }
-            guard let theirs = answer.outcome else { return outcome }
-            return try await compare(theirs, on: library, in: process.folder)
+            if let theirs = answer.outcome {
+                return try await compare(theirs, on: library, in: process.folder)
+            }
+            outcome.notChecked.append(.refused("\(name) on \(library.title): no result"))
+            outcome.isStopped = true
         }
         return outcome
     }
@@ -108,6 +111,16 @@ struct LibraryCheck: Sendable {
             outcome.isStopped = true
             return outcome
         }
+        let isEnd = first.failure == nil && theirs.failure == nil
+        let alike = zip(first.reached, theirs.reached).allSatisfy {
+            $0.migrations.map(\.identifier) == $1.migrations
+        }
+        if !alike || isEnd && first.reached.count != theirs.reached.count {
+            outcome.notChecked.append(
+                .undecided(
+                    "\(library.title) commits \(name) at other places, so the states between were not compared"
+                ))
+        }
         var (state, pages) = (before, Set<UInt32>())
         for (ours, reached) in zip(first.reached, theirs.reached) {
             state = try Image(transferred: "\(folder.path)/\(reached.state)", since: state)
@@ -122,7 +135,7 @@ struct LibraryCheck: Sendable {
             let again = try await self.again()
             let unstable = try await instability(again, pages)
             if !parts.intersection(unstable).isEmpty {
-                let list = LibraryReports.list(parts.intersection(unstable))
+                let list = EngineComparison.list(Set(parts.intersection(unstable).map(\.description)))
                 outcome.notChecked.append(.unstable(migration: ours.step.identifier, parts: list))
             }
             let rest = parts.subtracting(unstable)
@@ -180,16 +193,9 @@ struct LibraryCheck: Sendable {
 
     /// Runs the batch once more on the usual library.
     private func again() async throws -> BatchRun.Outcome {
-        let (overlay, random) = (try Overlay(before), RandomSource())
-        moment.begin(on: overlay, random)
         var settings = context.settings(watchdog)
-        (settings.random, settings.foreignKeys) = (random, foreignKeys)
-        return try await context.engine.use(overlay, settings: settings) { database in
-            let outcome = try await BatchRun(set: context.set, database: database, overlay: overlay).run(
-                batch)
-            if let (_, error) = outcome.failure, watchdog.isTripped { throw error }
-            return outcome
-        }
+        settings.foreignKeys = foreignKeys
+        return try await context.repeated(batch, on: context.engine, before, settings, moment, watchdog)
     }
 
     /// Returns what two runs on the usual library do not make alike, such as values of an unordered query.

@@ -65,8 +65,8 @@ struct LibraryReports: Sendable {
     ) -> Finding {
         Finding(
             .libraryDivergence,
-            "\(step.identifier) leaves \(Self.list(parts)) otherwise on \(place(library)) than on SQLite "
-                + SQLiteLibrary.version,
+            "after \(step.identifier), \(place(library)) and SQLite \(SQLiteLibrary.version) differ in "
+                + EngineComparison.list(Set(parts.map(\.description))),
             help:
                 "Look for what SQLite does not define: the order of rows without ORDER BY, or how a number becomes a text.",
             migration: step.identifier, place: .init(file: step.path), tags: [.sqlite(library.version)])
@@ -78,11 +78,5 @@ struct LibraryReports: Sendable {
         .init(
             "'drydock lint --sqlite \(library.version)' names what is newer than that version, with what works there."
         )
-    }
-
-    static func list(_ parts: Set<StateComparison.Part>) -> String {
-        let sorted = parts.map(\.description).sorted()
-        return sorted.prefix(5).joined(separator: ", ")
-            + (sorted.count > 5 ? " and \(sorted.count - 5) more" : "")
     }
 }

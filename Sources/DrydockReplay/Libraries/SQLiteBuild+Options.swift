@@ -7,6 +7,9 @@ extension SQLiteBuild {
         ("DBSTAT_VTAB", "ENABLE_DBSTAT_VTAB"), ("ICU", "ENABLE_ICU"), ("SOUNDEX", "SOUNDEX"),
     ]
 
+    /// Whether it says how it was built: one with SQLITE_OMIT_COMPILEOPTION_DIAGS, such as Android's, does not.
+    public var listsOptions: Bool { !options.isEmpty }
+
     /// The parts that it has, such as `FTS5` and `JSON`.
     public var has: [String] { (hasJSON ? ["JSON"] : []) + Self.parts.filter { has($0.option) }.map(\.name) }
 

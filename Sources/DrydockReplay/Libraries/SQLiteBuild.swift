@@ -15,7 +15,7 @@ public struct SQLiteBuild: Sendable, Hashable, Codable {
     /// The oldest version that can run migrations for Drydock.
     public static let oldest = SQLiteVersion(22)
 
-    /// The version with what this library says of it, as messages name it.
+    /// The version as messages name it.
     var title: String { "SQLite \(version)" }
 
     /// The version as a number; nil for one that Drydock does not understand.

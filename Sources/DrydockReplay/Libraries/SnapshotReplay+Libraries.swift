@@ -30,7 +30,7 @@ extension SnapshotReplay {
                 .libraryDivergence, .overLimit("\(failure.migration) was stopped here: \(failure.message)"))
         }
         for library in context.libraries {
-            if let reason = steps.stoppedLibraries[library] ?? nil {
+            if let reason = steps.stoppedLibraries[library] {
                 notChecked(.libraryDivergence, .undecided(reason))
             }
         }
@@ -49,11 +49,10 @@ extension SnapshotReplay {
             for finding in outcome.findings { add(finding) }
             for reason in outcome.notChecked { notChecked(.libraryDivergence, reason) }
             guard outcome.isStopped else { continue }
-            let name = outcome.findings.last?.migration
-            steps.stoppedLibraries[library] = .some(
-                name.map {
-                    "the migrations after \($0) on \(library.title) (\(library.path)), where it fails"
-                })
+            let failure = outcome.findings.last { $0.rule == .migrationFailed }?.migration
+            steps.stoppedLibraries[library] =
+                "the migrations after \(failure ?? batch.last?.identifier ?? "") on \(library.title) "
+                + "(\(library.path)), where it \(failure == nil ? "was not repeated to its end" : "fails")"
         }
     }
 }

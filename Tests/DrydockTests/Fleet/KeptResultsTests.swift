@@ -1,4 +1,6 @@
 import DrydockFindings
+import DrydockFleet
+import DrydockReplay
 import Foundation
 import Testing
 
@@ -16,6 +18,19 @@ import Testing
 
     private func kept(_ folder: TemporaryFolder, settings: String = "s") throws -> KeptResults {
         try KeptResults(file: folder.file("state"), settings: settings)
+    }
+
+    /// Results of one SQLite library do not count for another that has taken its place.
+    @Test func aReplacedLibraryMakesOtherSettings() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("Migrations/v1.sql", "")
+        var request = VerifyRequest()
+        request.sqliteLibraries = [try folder.write("libraries/libsqlite3.so.0", "one")]
+        request.migrationsFolder = folder.file("Migrations")
+        let one = SettingsDigest.of(request, version: "1")
+        #expect(SettingsDigest.of(request, version: "1") == one)
+        try folder.write("libraries/libsqlite3.so.0", "two")
+        #expect(SettingsDigest.of(request, version: "1") != one)
     }
 
     @Test func goesOnAfterAKill() throws {

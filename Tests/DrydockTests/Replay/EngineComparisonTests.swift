@@ -87,7 +87,7 @@ import Testing
             """)
         report.expect(errors: [.engineDivergence])
         #expect(
-            try report.finding(.engineDivergence).message == "v2 leaves 'n'.'c' otherwise on nio than on grdb"
+            try report.finding(.engineDivergence).message == "after v2, nio and grdb differ in 'n'.'c'"
         )
     }
 

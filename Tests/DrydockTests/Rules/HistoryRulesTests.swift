@@ -1,4 +1,5 @@
 import Drydock
+import GRDBEngine
 import Testing
 
 /// `not-idempotent`, `unknown-migration`, `migration-out-of-order`, `snapshot-version-unknown` and `nothing-verified`:
@@ -112,6 +113,20 @@ import Testing
         let report = try await folder.verify()
         report.expect(errors: [.nothingVerified])
         #expect(!report.hasPassed)
+    }
+
+    /// Snapshots elsewhere do not make up for it.
+    @Test func aNamedFolderWithoutSnapshotsIsAnError() async throws {
+        let folder = try Scenario(migrations: Self.three, at: 1).write()
+        try folder.write("Empty/README.md", "None yet.")
+        for others in [[], [folder.file("Snapshots")]] {
+            var request = VerifyRequest()
+            request.migrationsFolder = folder.file("Migrations")
+            request.snapshots = [folder.file("Empty")] + others
+            let report = try await Verifier(engine: GRDBDriver()).run(request)
+            report.expect(errors: [.nothingVerified])
+            #expect(report.findings.contains { $0.place?.file == folder.file("Empty") })
+        }
     }
 
     @Test func noMigrationIsAnError() async throws {

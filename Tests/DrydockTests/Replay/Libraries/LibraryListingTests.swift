@@ -87,5 +87,6 @@ import Testing
                 "DQS=0", "OMIT_WINDOWFUNC",
             ])
         #expect(build("3.40.0", "THREADSAFE=2").threadSafety == 2)
+        #expect(build("3.40.0", "THREADSAFE=2").listsOptions && !build("3.40.0").listsOptions)
     }
 }
