@@ -1,4 +1,5 @@
 import ArgumentParser
+import DrydockFindings
 import Foundation
 import SQLiteSchema
 
@@ -16,7 +17,7 @@ extension DrydockCommand {
                 try command.run()
             }
         } catch {
-            let fault = firstFault(in: arguments, or: error)
+            let fault = dashFault(in: arguments, or: error) ?? firstFault(in: arguments, or: error)
             // An argument may be a file name that the shell put there for a pattern.
             if exitCode(for: fault) == .validationFailure {
                 Terminal.show(error: withoutFarSuggestion(fullMessage(for: fault)) + "\n")
@@ -32,6 +33,21 @@ extension DrydockCommand {
         guard asked, let name = arguments.first else { return nil }
         return configuration.subcommands.lazy.compactMap { $0 as? any DrydockSubcommand.Type }
             .first { $0.help.name == name }?.help.screen
+    }
+
+    /// Returns why arguments were not read as they were meant, if one of them is the name of a file that begins with a
+    /// dash: the parser reads letters after a single dash as options, `-h` among them.
+    static func dashFault(in arguments: [String], or error: any Error) -> (any Error)? {
+        let options = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("-") && $0.count > 2 }
+        let file: String?
+        switch exitCode(for: error) {
+        case .validationFailure: file = options.first(where: FolderListing.exists)
+        case .success: file = options.first { !$0.hasPrefix("--") && $0.contains("h") }
+        default: file = nil
+        }
+        guard let file, !options.contains("--help") else { return nil }
+        return ValidationError(
+            "'\(file)' was read as options; if it is a file, write './\(file)', or -- before it")
     }
 
     /// Returns an error's text without a suggestion that is nothing like what was written: the parser offers the nearest

@@ -44,6 +44,7 @@ extension HumanRenderer {
         }
         let rest = versions.dropFirst(Self.shown).reduce(0) { $0 + $1.count }
         return lines + (rest == 0 ? [] : ["\(rest) at other versions"])
+            + (rollOut.unread == 0 ? [] : ["\(rollOut.unread) not read, so their versions are not known"])
     }
 
     /// Returns the beginning of the summary line.

@@ -9,6 +9,10 @@ extension HumanRenderer {
         let paint = Paint(options.usesColor)
         let (old, new) = (vacuum.forecast.bytes, vacuum.bytesAfter)
         let size = StatisticsRenderer.size
+        guard vacuum.method != .untouched else {
+            return
+                "\(paint.bold(VisibleText.line(vacuum.database)))  the file is empty (0 bytes), and is left as it is\n"
+        }
         var text = "\(paint.bold(VisibleText.line(vacuum.database)))  \(size(old)) -> "
         guard vacuum.method != .forecast else {
             text += "about \(size(new))\n"

@@ -19,7 +19,7 @@ struct JSONRollOut: Encodable {
         /// The number of databases by outcome.
         var outcomes: [String: Int]
         var waves: [Wave]
-        var drifted: Int
+        var drifted, unread: Int
         var stopped, log: String?
     }
 
@@ -46,7 +46,7 @@ struct JSONRollOut: Encodable {
                     name: $0.name, databases: $0.count, applied: $0.applied, failed: $0.failed,
                     seconds: rounded($0.seconds))
             },
-            drifted: summary.databases.count(where: \.hasDrifted), stopped: summary.stopped,
+            drifted: summary.databases.count(where: \.hasDrifted), unread: summary.unread, stopped: summary.stopped,
             log: summary.log)
         databases = summary.databases.map {
             Database(

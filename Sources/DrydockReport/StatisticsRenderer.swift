@@ -5,6 +5,10 @@ import SQLiteSchema
 package enum StatisticsRenderer {
     package static func render(_ statistics: DatabaseStatistics, _ options: RenderOptions) -> String {
         let paint = Paint(options.usesColor)
+        guard statistics.byteCount > 0 || statistics.logFrames > 0 else {
+            return
+                "\(paint.bold(VisibleText.line(statistics.path)))  the file is empty (0 bytes): a database without a table\n"
+        }
         return head(statistics, paint) + use(statistics, paint) + "\n" + ranking(statistics, paint)
     }
 

@@ -30,6 +30,8 @@ public struct Finding: Sendable, Codable {
         public static let probe = Tag(rawValue: "probe")
         /// It is about one run and not about the database, so that it cannot be accepted as known.
         public static let ofRun = Tag(rawValue: "of-run")
+        /// The file is damaged, which cannot be accepted as known: more damage may have the same words.
+        public static let damage = Tag(rawValue: "damage")
 
         /// It was found on another SQLite library, of this version, such as `3.34.1`.
         public static func sqlite(_ version: String) -> Tag { Tag(rawValue: "sqlite-\(version)") }

@@ -28,6 +28,8 @@ public struct RollOutSummary: Sendable {
         public var path: String
         /// The newest migration that it has now; nil if it has none or that is not known.
         public var version: String?
+        /// Whether its history was read. If not, nothing is known of its version.
+        public var isRead = true
         public var outcome: Outcome
         public var pending = 0
         /// Whether its schema differs from a fresh install of its version.
@@ -65,11 +67,14 @@ public struct RollOutSummary: Sendable {
 
     public func count(_ outcome: Outcome) -> Int { databases.count { $0.outcome == outcome } }
 
-    /// The number of databases at each version, the most frequent first.
+    /// The number of databases at each version, the most frequent first. What could not be read is not among them.
     public var versions: [(version: String?, count: Int)] {
-        Dictionary(grouping: databases, by: \.version).map { (version: $0.key, count: $0.value.count) }
+        Dictionary(grouping: databases.filter(\.isRead), by: \.version).map { (version: $0.key, count: $0.value.count) }
             .sorted { ($1.count, $0.version ?? "") < ($0.count, $1.version ?? "") }
     }
+
+    /// The number of databases that could not be read.
+    public var unread: Int { databases.count { !$0.isRead } }
 
     var isFailure: Bool {
         databases.contains { ![.upToDate, .rehearsed, .applied].contains($0.outcome) }

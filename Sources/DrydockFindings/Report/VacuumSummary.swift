@@ -3,6 +3,8 @@ public struct VacuumSummary: Sendable {
     public enum Method: String, Sendable {
         /// Only the forecast was requested.
         case forecast
+        /// The file has no byte, which is an empty database; nothing was written.
+        case untouched
         /// A verified copy's pages replaced the old ones, in one transaction under an exclusive lock.
         case installed
         /// SQLite's own VACUUM ran, since other programs had the file open.

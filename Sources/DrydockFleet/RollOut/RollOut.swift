@@ -161,8 +161,10 @@ struct RollOutRun: Sendable {
                 index: index, path: path, version: look.version, schema: look.schema, bytes: look.bytes)
         } catch let error as RequestError where error.reason == .databaseBusy {
             (looked.database.outcome, looked.database.reason) = (.busy, error.description)
+            looked.database.isRead = false
             looked.item = RollOutPlan.Item(index: index, path: path, schema: 0, bytes: 0)
         } catch let error as RequestError {
+            looked.database.isRead = false
             looked.fail(error)
         }
         return looked
@@ -261,6 +263,7 @@ struct RollOutRun: Sendable {
             if looked.database.outcome == .upToDate {
                 // Another run has migrated it meanwhile.
                 looked.database.version = try await migrator.look(request(for: item.path)).version
+                looked.database.isRead = true
             }
         } catch let error as RequestError where error.reason == .databaseBusy {
             looked.database.outcome = .busy
@@ -301,6 +304,7 @@ extension RollOutRun.Looked {
         switch migrate.outcome {
         case .applied:
             (database.outcome, database.pending) = (.applied, 0)
+            database.isRead = true
             database.version = migrate.pending.last ?? database.version
         case .rehearsed: database.outcome = report.hasPassed ? .rehearsed : .failed
         case .upToDate: (database.outcome, database.pending) = (.upToDate, 0)
@@ -332,7 +336,8 @@ extension RollOutRun.Looked {
     /// Reports why the database is not migrated.
     mutating func reportReason() {
         guard let reason = database.reason else { return }
-        var finding = Finding(.migrationFailed, reason)
+        // No migration ran, so nothing is said about what they do.
+        var finding = Finding(.migrationFailed, reason, tags: [.notChecked])
         finding.snapshot = database.path
         findings.append(finding)
     }

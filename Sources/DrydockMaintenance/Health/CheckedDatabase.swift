@@ -32,6 +32,8 @@ package struct CheckedDatabase: Sendable, Codable {
         package var table: String?
         package var reason: String
         package var cause: NotChecked.Obstacle
+        /// Whether damage to the file stopped the check.
+        var isDamage = false
         /// The place from which the table was not reached.
         var place: HealthRange.Place?
 

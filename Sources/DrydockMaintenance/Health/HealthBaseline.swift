@@ -4,7 +4,8 @@ import Foundation
 /// The findings that are known and accepted, so that a run reports only new ones.
 ///
 /// A finding is recognised by its database's path relative to the folder of the baseline file, its check and its
-/// object; a finding with more rows than were accepted is new.
+/// object; a finding with more rows than were accepted is new. Damage is never known: nothing tells the damage that was
+/// accepted from what came later.
 struct HealthBaseline: Sendable {
     private struct Entry: Codable, Hashable {
         var database, check: String
@@ -73,7 +74,7 @@ struct HealthBaseline: Sendable {
             result.known = result.known.filter { entry, _ in
                 entry.database != name(of: health) || !reached.contains(entry.check)
             }
-            for finding in health.findings where finding.severity > .note && !finding.tags.contains(.ofRun) {
+            for finding in health.findings where finding.severity > .note && Self.isAcceptable(finding) {
                 let entry = entry(finding, health)
                 let count = (result.known[entry]?.count ?? 0) + Self.count(finding)
                 result.known[entry] = Known(entry: entry, count: count, message: finding.message)
@@ -98,10 +99,11 @@ struct HealthBaseline: Sendable {
         var health = health
         let before = health.findings.count
         let counts = Dictionary(
-            health.findings.map { (entry($0, health), Self.count($0)) }, uniquingKeysWith: +)
+            health.findings.filter(Self.isAcceptable).map { (entry($0, health), Self.count($0)) },
+            uniquingKeysWith: +)
         health.findings = health.findings.filter { finding in
             let entry = entry(finding, health)
-            return finding.tags.contains(.ofRun) || known[entry].map { $0.count < counts[entry] ?? 0 } ?? true
+            return !Self.isAcceptable(finding) || known[entry].map { $0.count < counts[entry] ?? 0 } ?? true
         }
         health.knownCount = before - health.findings.count
         if !health.findings.contains(where: { $0.severity == .error }) {
@@ -132,6 +134,10 @@ struct HealthBaseline: Sendable {
             head = slash == head.startIndex ? "/" : String(head[..<slash])
         }
         return FolderListing.realPath(head).split(separator: "/") + rest
+    }
+
+    private static func isAcceptable(_ finding: Finding) -> Bool {
+        !finding.tags.contains(.ofRun) && !finding.tags.contains(.damage)
     }
 
     private static func count(_ finding: Finding) -> Int { finding.evidence?.rowCount ?? 1 }

@@ -92,6 +92,17 @@ extension HealthCheck {
         finding.object = object
         return finding
     }
+
+    /// Returns an error that says that the file is damaged.
+    func damage(
+        _ message: String, help: String, table: String? = nil, object: String? = nil,
+        evidence: Evidence? = nil
+    ) -> Finding {
+        var finding = finding(
+            .error, message, help: help, table: table, object: object, evidence: evidence)
+        finding.tags.append(.damage)
+        return finding
+    }
 }
 
 /// The result of a check.

@@ -3,18 +3,23 @@ import SQLiteSchema
 
 /// A database that was not checked is not healthy.
 extension CheckedDatabase {
-    /// Adds a warning for each check without which no database is called healthy. If the run checked nothing, says
-    /// instead that the state of the database is unknown.
+    /// Adds an error if damage stopped a check, and a warning for each check without which no database is called healthy
+    /// and for each that the database stopped. If the run checked nothing, says instead that the state of the database is
+    /// unknown.
     mutating func addGaps(asked checks: [any HealthCheck]) {
         guard health.trouble == nil else { return }
+        addDamage()
         let hasErrors = findings.contains { $0.severity == .error }
         if !hasErrors, health.checked.isEmpty, findings.isEmpty, notReached.allSatisfy({ $0.table == nil }) {
             let reason = notReached.first.map { ": \($0.reason)" } ?? ", since every check is left out"
             health.trouble = "nothing of '\(health.path)' was checked\(reason)"
             return
         }
-        for check in checks where check.isVital {
-            let gaps = notReached.filter { $0.rule == check.text.rule && $0.cause != .wholeFile }
+        for check in checks {
+            let gaps = notReached.filter { gap in
+                let isStopped = gap.cause == .database && gap.table == nil
+                return gap.rule == check.text.rule && gap.cause != .wholeFile && (check.isVital || isStopped)
+            }
             for isOfRun in [true, false] {
                 let same = gaps.filter { $0.cause.isOfRun == isOfRun }
                 guard !same.isEmpty else { continue }
@@ -27,6 +32,20 @@ extension CheckedDatabase {
                 gapsBehindErrors.append(gap)
             }
         }
+    }
+
+    /// Adds the damage that stopped checks, if no check has found any: the one that looks for it may have been left out.
+    private mutating func addDamage() {
+        let stops = notReached.filter(\.isDamage)
+        guard let first = stops.first, !findings.contains(where: { $0.tags.contains(.damage) }) else { return }
+        let names = Set(stops.map(\.rule.rawValue)).sorted()
+        let what = names.count == 1 ? names[0] : "\(names.count) checks"
+        findings.append(
+            IntegrityHealthCheck().damage(
+                "the file is damaged, and \(what) stopped at it: \(first.reason)", help: HealthHelp.damaged,
+                evidence: Evidence(
+                    rowCount: stops.count,
+                    details: names.count == 1 ? [] : stops.map { "\($0.rule.rawValue): \($0.reason)" })))
     }
 
     private static func gap(_ check: any HealthCheck, _ gaps: [NotReached]) -> Finding {

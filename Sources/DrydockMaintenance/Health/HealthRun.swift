@@ -130,8 +130,8 @@ struct HealthRun: Sendable {
         let isMeant = isEmpty && request.without.contains(FileHeaderCheck().text.name)
         if !isMeant, let fault = await standingFault() {
             health.findings = [
-                FileHeaderCheck().finding(
-                    .error, fault.message,
+                FileHeaderCheck().damage(
+                    fault.message,
                     help: !isEmpty
                         ? HealthHelp.damaged : hasOrphans ? HealthHelp.orphan : HealthHelp.empty)
             ]
@@ -223,7 +223,9 @@ struct HealthRun: Sendable {
                     if watchdog.isTripped { return }
                     health.notReached.append(missed(task, Self.describe(error)))
                 case .failed(let error):
-                    health.notReached.append(missed(task, Self.describe(error), .database))
+                    var stop = missed(task, Self.describe(error), .database)
+                    stop.isDamage = error is FileDamage || (error as? EngineError)?.isCorruption == true
+                    health.notReached.append(stop)
                 }
                 tasks.removeFirst()
             }
@@ -234,8 +236,7 @@ struct HealthRun: Sendable {
             let reason = Self.describe(error)
             if !watchdog.isTripped {
                 health.findings.append(
-                    FileHeaderCheck().finding(
-                        .error, "\(path) cannot be read: \(reason)", help: HealthHelp.damaged))
+                    FileHeaderCheck().damage("\(path) cannot be read: \(reason)", help: HealthHelp.damaged))
                 for task in tasks { health.notReached.append(missed(task, reason)) }
                 tasks = []
             }

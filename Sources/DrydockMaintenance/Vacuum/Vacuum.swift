@@ -34,7 +34,9 @@ public struct Vacuum: Sendable {
             let plan = try await VacuumPlan(request, engine)
             try plan.check()
             var summary = VacuumSummary(database: request.path, forecast: plan.forecast)
-            if !request.isForecast {
+            if plan.forecast.bytes == 0, request.into == nil {
+                summary.method = .untouched
+            } else if !request.isForecast {
                 summary = try await withConnection(request) { try await vacuum(request, plan, $0, summary) }
                 summary.bytesAfter = try FolderListing.size(of: request.into ?? request.path)
             }

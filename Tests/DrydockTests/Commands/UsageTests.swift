@@ -27,7 +27,10 @@ import Testing
         (["verify", "-Z"], "Unknown option '-Z'\n"),
         (["verify", "--snapshot"], "Unknown option '--snapshot'. Did you mean '--snapshots'?"),
         (["verify", "--stict"], "Did you mean '--strict'?"),
+        (["health", "-dash.sqlite"], "write './-dash.sqlite', or -- before it"),
+        (["health", "-x.sqlite"], "write './-x.sqlite', or -- before it"),
     ]) func badUsage(_ arguments: [String], _ text: String) throws {
+        try folder.write("-x.sqlite", "")
         let result = try tool.run(arguments)
         #expect(result.status == 64, "\(arguments): \(result.errors)")
         #expect(result.errors.contains(text), "\(result.errors)")

@@ -44,20 +44,63 @@ import Testing
     }
 
     @Test func `a known error does not hide what it kept from being checked`() async throws {
+        var it = try HealthCase(
+            """
+            PRAGMA foreign_keys = off; CREATE TABLE p(id INTEGER PRIMARY KEY);
+            CREATE TABLE q(id INTEGER PRIMARY KEY, a REFERENCES p); INSERT INTO q VALUES(1, 7);
+            CREATE TABLE c(n COLLATE NOCASE); CREATE INDEX c_n ON c(n)
+            """)
+        try it.execute(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'NOCASE', 'UNKNOWN') WHERE name = 'c'
+            """)
+        it.request.baseline = try it.folder.write(
+            "known.json",
+            """
+            {"formatVersion": 1, "known": [{"count": 9, "message": "m",
+              "entry": {"database": "a.sqlite", "check": "foreign-key", "table": "q", "object": "a"}}]}
+            """)
+        let report = try await it.report { $0.only = ["integrity", "foreign-key"] }
+        #expect(!report.hasPassed)
+        #expect(
+            report.findings.allSatisfy { $0.tags.contains(.notChecked) } && !report.findings.isEmpty,
+            "\(report.findings)")
+        #expect(NagiosRenderer.status(of: report) == .warning)
+        let prometheus = try #require(ReportRenderers.ofHealth.named("prometheus"))
+        #expect(!prometheus.render(report, RenderOptions()).contains("last_success_timestamp_seconds{"))
+    }
+
+    @Test func `damage is never known`() async throws {
         var it = try HealthCase(Self.sql)
         try Data(repeating: 0x5a, count: 8192).write(to: URL(fileURLWithPath: it.path))
         it.request.baseline = it.folder.file("known.json")
         for accepts in [true, true, false] {
             let report = try await it.report { $0.accepts = accepts }
-            #expect(!report.hasPassed)
-            #expect(
-                report.findings.allSatisfy { $0.tags.contains(.notChecked) } && report.findings.count == 2,
-                "\(report.findings)")
-            #expect(NagiosRenderer.status(of: report) == .warning)
-            let prometheus = try #require(ReportRenderers.ofHealth.named("prometheus"))
-            #expect(
-                try !prometheus.render(report, RenderOptions()).contains("last_success_timestamp_seconds{"))
+            #expect(!report.hasPassed && report.databases[0].knownCount == 0)
+            #expect(report.findings.map(\.rule) == [.fileHeader], "\(report.findings)")
+            #expect(NagiosRenderer.status(of: report) == .critical)
         }
+    }
+
+    @Test func `damage that stops checks is an error, whatever is left out`() async throws {
+        let it = try HealthCase(
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, x TEXT); CREATE INDEX t_x ON t(x);"
+                + HealthCase.numbers(3000) + "INSERT INTO t SELECT n, hex(zeroblob(n % 90)) FROM s")
+        let size = try FileManager.default.attributesOfItem(atPath: it.path)[.size] as? Int ?? 0
+        for page in stride(from: 5, to: size / 4096, by: 7) {
+            try it.overwrite(Array(repeating: 0xff, count: 200), at: page * 4096)
+        }
+        let report = try await it.report { $0.without = ["integrity"] }
+        #expect(!report.hasPassed && !report.notChecked.isEmpty)
+        let errors = report.findings.filter { $0.severity == .error }
+        #expect(errors.count == 1 && errors[0].tags == [.damage], "\(report.findings)")
+        #expect(errors[0].message.hasPrefix("the file is damaged, and "), "\(errors)")
+        // With the check that looks for damage it is said there.
+        let all = try await it.report()
+        #expect(!all.findings.contains { $0.message.hasPrefix("the file is damaged, and ") })
+        let one = try await it.report { $0.only = ["fragmentation"] }
+        #expect(!one.hasPassed && !one.hasTrouble, "\(one.findings)")
     }
 
     @Test func `what a run had no time for is never accepted as known`() async throws {

@@ -82,6 +82,16 @@ import Testing
         return result
     }
 
+    @Test func `a file without a byte is left as it is`() async throws {
+        try folder.write("a db's.sqlite", "")
+        for isForecast in [true, false] {
+            let summary = try await vacuum { ($0.isForecast, $0.analyzes) = (isForecast, true) }
+            #expect(summary.method == .untouched && summary.bytesAfter == 0)
+        }
+        #expect(try Data(contentsOf: URL(filePath: path)).isEmpty)
+        #expect(try names() == ["a db's.sqlite"])
+    }
+
     @Test func `a forecast writes nothing and is close`() async throws {
         try make("CREATE TABLE t(id INTEGER PRIMARY KEY, x); \(Self.rows) DELETE FROM t WHERE id % 2")
         let bytes = try Data(contentsOf: URL(filePath: path))

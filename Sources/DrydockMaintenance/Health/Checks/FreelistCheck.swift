@@ -15,7 +15,7 @@ struct FreelistCheck: HealthCheck {
         guard pages > 0 else { return HealthResult() }
         if let damage = view.file.freelistDamage() {
             return HealthResult([
-                finding(.error, "the list of free pages is damaged: \(damage)", help: HealthHelp.damaged)
+                self.damage("the list of free pages is damaged: \(damage)", help: HealthHelp.damaged)
             ])
         }
         let free = Int(header.freelistCount)

@@ -88,15 +88,17 @@ struct IntegrityHealthCheck: RangedHealthCheck {
     private func finding(
         _ object: IntegrityMessage.Object, _ count: String, _ what: String, _ evidence: Evidence
     ) -> Finding {
-        let isIndex = object.index != nil
-        return finding(
-            .error, "\(object.text) \(what): \(count)",
-            help: isIndex && what == "is damaged"
-                ? "If its table is whole, rebuild the index: REINDEX \(quotedIfNeeded(object.index ?? ""));"
-                : what == "is damaged"
-                    ? HealthHelp.damaged
-                    : "Find the rows with the constraint's own condition and correct them.",
-            table: object.table, object: object.index, evidence: evidence)
+        let message = "\(object.text) \(what): \(count)"
+        guard what == "is damaged" else {
+            return finding(
+                .error, message,
+                help: "Find the rows with the constraint's own condition and correct them.",
+                table: object.table, object: object.index, evidence: evidence)
+        }
+        let help =
+            object.index.map { "If its table is whole, rebuild the index: REINDEX \(quotedIfNeeded($0));" }
+            ?? HealthHelp.damaged
+        return damage(message, help: help, table: object.table, object: object.index, evidence: evidence)
     }
 }
 

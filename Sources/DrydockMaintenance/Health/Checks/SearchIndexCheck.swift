@@ -22,8 +22,8 @@ struct SearchIndexCheck: HealthCheck {
         let name = quotedIfNeeded(table.name)
         return HealthResult(
             try SearchIndexRule().faults(in: view.stateView(of: [table])).map { fault in
-                finding(
-                    .error, fault.message,
+                damage(
+                    fault.message,
                     help: table.isContentless
                         ? "Its index is the only copy of its words: fill it again from the texts."
                         : "Rebuild it: INSERT INTO \(name)(\(name)) VALUES('rebuild');",

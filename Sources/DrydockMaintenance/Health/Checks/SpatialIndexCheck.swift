@@ -29,8 +29,8 @@ struct SpatialIndexCheck: HealthCheck {
         let messages = try SpatialIndex(table, view.connection).messages()
         guard !messages.isEmpty else { return HealthResult() }
         return HealthResult([
-            finding(
-                .error, "R-Tree \(part) is damaged: \(counted(messages.count, "message"))",
+            damage(
+                "R-Tree \(part) is damaged: \(counted(messages.count, "message"))",
                 help: "Recreate it from the rows that it indexes.", table: part,
                 evidence: Evidence(rowCount: messages.count, details: messages))
         ])

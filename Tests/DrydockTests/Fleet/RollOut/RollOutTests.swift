@@ -1,4 +1,5 @@
 import Drydock
+import DrydockReport
 import Foundation
 import GRDBEngine
 import Testing
@@ -111,6 +112,17 @@ import Testing
         #expect(summary.databases.map(\.outcome) == [.notReached, .notReached, .failed])
         #expect(summary.stopped != nil)
         #expect(try it.paths.indices.map(it.version) == [1, 1])
+    }
+
+    @Test func `what cannot be read has no version, and no migration is blamed`() async throws {
+        let it = try Case([1])
+        let other = try it.folder.write("other.sqlite", String(repeating: "no database ", count: 100))
+        let (report, summary) = try await it.run(.check) { $0.databases.append(other) }
+        #expect(summary.unread == 1 && summary.versions.map(\.version) == ["v1"])
+        let finding = try #require(report.findings.first { $0.snapshot == other })
+        #expect(finding.why == "Whether it runs for users is not known.")
+        let text = HumanRenderer().render(report, RenderOptions())
+        #expect(text.contains("1 not read") && !text.contains("no version"), "\(text)")
     }
 
     @Test func `the log names what cannot be migrated`() async throws {
