@@ -1,4 +1,5 @@
 import DrydockFindings
+import DrydockMaintenance
 import DrydockMigrations
 import DrydockReplay
 import DrydockState
@@ -35,6 +36,14 @@ extension Migrator {
         try checkFile(request)
         let verify = verify(request)
         let snapshot = Snapshot(live: request.path, copy: request.path)
+        var copier = LiveCopier(engine: engine, path: request.path, stop: stop)
+        copier.deadline = TimeBudget(verify.timeout).firstDeadline
+        return try await look(copier) { try await reader(snapshot, verify, $0) }
+    }
+
+    private func reader(
+        _ snapshot: Snapshot, _ verify: VerifyRequest, _ verifier: Verifier
+    ) async throws -> @Sendable (LiveOverlay.Slice) throws -> DatabaseLook {
         let made = try await verifier.prepared(verify, [snapshot])
         let target: Int
         if let context = made.context {
@@ -42,9 +51,7 @@ extension Migrator {
         } else {
             target = try await verifier.makeContext(verify, made.set, nil).targetCount
         }
-        var copier = LiveCopier(engine: engine, path: request.path, stop: stop)
-        copier.deadline = TimeBudget(verify.timeout).firstDeadline
-        return try await copier.look { slice in
+        return { slice in
             var look = DatabaseLook()
             look.migrationFormat = made.set.format.name
             look.bytes = slice.image.byteCount

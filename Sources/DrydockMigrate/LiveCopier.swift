@@ -24,6 +24,31 @@ struct LiveCopier: Sendable {
     func look<Result: Sendable>(
         _ body: @escaping @Sendable (LiveOverlay.Slice) throws -> Result
     ) async throws -> Result {
+        try await read { try await $0.slice(body) }
+    }
+
+    /// Reads the live database after something was prepared for what it shows.
+    func look<Sign: AnyObject & Sendable, Result: Sendable>(
+        for sign: @escaping @Sendable (any Connection) throws -> Sign,
+        _ prepare: (Sign) async throws -> @Sendable (LiveOverlay.Slice) throws -> Result
+    ) async throws -> Result {
+        try await read { live in
+            let first = try await live.slice { slice in
+                try slice.memo.value { try sign(slice.connection) }
+            }
+            let body = try await prepare(first)
+            return try await live.slice { slice in
+                guard try slice.memo.value({ try sign(slice.connection) }) === first else {
+                    throw LiveOverlay.Outlasted()
+                }
+                return try body(slice)
+            }
+        }
+    }
+
+    private func read<Result: Sendable>(
+        _ body: (LiveOverlay) async throws -> Result
+    ) async throws -> Result {
         var settings = ConnectionSettings()
         settings.foreignKeys = false
         settings.doubleQuotedStrings = true
@@ -36,7 +61,7 @@ struct LiveCopier: Sendable {
                     stop.value || deadline.map { ContinuousClock.now >= $0 } ?? false
                 })
             do {
-                let result = try await live.slice(body)
+                let result = try await body(live)
                 await live.close()
                 return result
             } catch is LiveOverlay.Outlasted {

@@ -24,24 +24,38 @@ public struct Migrator: Sendable {
     let engine: any Engine
     private let note: @Sendable (MigrateEvent) -> Void
     /// What the runs for other databases have made.
-    private let share: ReplayShare?
+    private let shares: ReplayShares?
 
     public init(engine: any Engine, onEvent note: @escaping @Sendable (MigrateEvent) -> Void = { _ in }) {
-        self.init(engine: engine, share: nil, onEvent: note)
+        self.init(engine: engine, shares: nil, onEvent: note)
     }
 
-    /// - Parameter share: What runs share whose requests differ in nothing but the database.
+    /// - Parameter shares: What runs share whose requests differ in nothing but the database.
     package init(
-        engine: any Engine, share: ReplayShare?,
+        engine: any Engine, shares: ReplayShares?,
         onEvent note: @escaping @Sendable (MigrateEvent) -> Void = { _ in }
     ) {
-        (self.engine, self.share, self.note) = (engine, share, note)
+        (self.engine, self.shares, self.note) = (engine, shares, note)
     }
 
-    var verifier: Verifier {
+    private func verifier(_ share: ReplayShare?) -> Verifier {
         var verifier = Verifier(engine: engine, settler: LintSettler(), onEvent: forward)
         verifier.share = share
         return verifier
+    }
+
+    /// Reads a live database after something was prepared for it, with a verifier that shares what databases with such
+    /// a history share.
+    func look<Result: Sendable>(
+        _ copier: LiveCopier,
+        _ prepare: (Verifier) async throws -> @Sendable (LiveOverlay.Slice) throws -> Result
+    ) async throws -> Result {
+        guard let shares, shares.ofAll == nil else {
+            return try await copier.look(prepare(verifier(shares?.ofAll)))
+        }
+        return try await copier.look(for: { shares.share(try HistoryFacts($0)) }) {
+            try await prepare(verifier($0))
+        }
     }
 
     /// Runs a migration request. Stops soon after the task is cancelled.
@@ -60,11 +74,10 @@ public struct Migrator: Sendable {
 
     private func run(_ request: MigrateRequest, _ stop: StopFlag) async throws -> Report {
         try checkFile(request)
-        let verifier = verifier
         var copier = LiveCopier(engine: engine, path: request.path, stop: stop)
         copier.checksDisk = DiskSpace.isChecked
         let verify = self.verify(request)
-        let check = try await PendingCheck(verifier: verifier, copier: copier, request: verify).run()
+        let (check, verifier) = try await pendingCheck(copier, verify)
         var report = check.report
         var summary = MigrateSummary(database: request.path, outcome: .upToDate)
         summary.pending = check.pending.map(\.identifier)
@@ -81,6 +94,20 @@ public struct Migrator: Sendable {
             engine: engine, verifier: verifier, copier: copier, request: request, verify: verify,
             pending: check.pending, stop: stop, note: note)
         return try await request.mode == .apply ? apply.run() : apply.rehearsed()
+    }
+
+    /// Reads what a live database has applied, and runs nothing.
+    private func pendingCheck(
+        _ copier: LiveCopier, _ verify: VerifyRequest
+    ) async throws -> (PendingCheck.Outcome, Verifier) {
+        // What the history looks like is a stranger's affair, too: it may be a view that never ends.
+        var copier = copier
+        copier.deadline = TimeBudget(verify.timeout).firstDeadline
+        let bounded = copier
+        return try await look(bounded) { verifier in
+            let read = try await PendingCheck(verifier: verifier, copier: bounded, request: verify).reader()
+            return { (try read($0), verifier) }
+        }
     }
 
     /// Returns the request for a replay of one database, which keeps its end state.

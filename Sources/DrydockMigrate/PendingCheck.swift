@@ -16,12 +16,12 @@ struct PendingCheck: Sendable {
         var pending: [Migration]
     }
 
+    /// Prepares what does not depend on the database, and returns what reads it.
     /// - Throws: ``RequestError`` if no report can be made.
-    func run() async throws -> Outcome {
-        // What the history looks like is a stranger's affair, too: it may be a view that never ends.
-        var copier = copier
-        copier.deadline = TimeBudget(request.timeout).firstDeadline
-        let set = try await migrations(copier)
+    func reader() async throws -> @Sendable (LiveOverlay.Slice) throws -> Outcome {
+        let shared = verifier.share == nil ? nil : try await verifier.prepared(request, [])
+        let set: MigrationSet
+        if let shared { set = shared.set } else { set = try await migrations() }
         let snapshot = Snapshot(live: copier.path, copy: copier.path)
         var report = Report(.migrate(MigrateSummary(database: copier.path, outcome: .upToDate)))
         report.isStrict = request.isStrict
@@ -29,24 +29,32 @@ struct PendingCheck: Sendable {
         report.findings =
             request.findings + set.findings
             + verifier.nothingToVerify(set, [snapshot], request)
-        if let lock = try verifier.lockCheck(request, &report) {
-            var findings = try verifier.lockFindings(lock, request, set)
-            findings.removeAll { $0.rule == .snapshotRemoved }
-            report.add(locked: findings)
+        let locked = try verifier.locked(request, set, shared)
+        report.notChecked += locked.notChecked
+        report.add(locked: locked.findings.filter { $0.rule != .snapshotRemoved })
+        let target: Int
+        if let context = shared?.context {
+            target = context.targetCount
+        } else {
+            target = try await verifier.makeContext(request, set, nil).targetCount
         }
-        let target = try await verifier.makeContext(request, set, nil).targetCount
-        let history = try await copier.look { try set.format.history($0.connection, of: set) }
-        guard let history = history ?? set.base.map({ _ in AppliedHistory([]) }) else {
-            report.findings.append(ReplayPlan.unknownVersion(of: snapshot, set))
-            return Outcome(report: report, pending: [])
+        let prepared = report
+        return { slice in
+            var outcome = Outcome(report: prepared, pending: [])
+            let history =
+                try set.format.history(slice.connection, of: set) ?? set.base.map { _ in AppliedHistory([]) }
+            guard let history else {
+                outcome.report.findings.append(ReplayPlan.unknownVersion(of: snapshot, set))
+                return outcome
+            }
+            let plan = ReplayPlan(history: history, set: set, targetCount: target)
+            outcome.report.findings += plan.findings(for: snapshot)
+            outcome.pending = plan.pending.map { set.migrations[$0] }
+            return outcome
         }
-        let plan = ReplayPlan(history: history, set: set, targetCount: target)
-        report.findings += plan.findings(for: snapshot)
-        return Outcome(report: report, pending: plan.pending.map { set.migrations[$0] })
     }
 
-    private func migrations(_ copier: LiveCopier) async throws -> MigrationSet {
-        if verifier.share != nil { return try await verifier.prepared(request, []).set }
+    private func migrations() async throws -> MigrationSet {
         var choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
         choice.locked = verifier.lockedFormat(request)

@@ -26,12 +26,12 @@ public enum MigrationFormats {
 
 /// The decision which format a folder is in: the history in the snapshots first, then what a tool leaves in the folder,
 /// then the lock, what the project's files say of its tools, and names.
-package struct FormatChoice {
+package struct FormatChoice: Sendable {
     package let options: FormatOptions
     /// The format that a lock of these migrations names: it decides where the folder's own files leave a choice.
     package var locked: String?
     private let files: FolderFiles
-    private let candidates: [(format: any MigrationFormat, evidence: FolderEvidence)]
+    let candidates: [(format: any MigrationFormat, evidence: FolderEvidence)]
     /// Whether the project says which format it is.
     private let isNamed: Bool
 
@@ -202,7 +202,7 @@ package struct FormatChoice {
     }
 
     /// Returns the format with the history in the table that the project names, or that its columns show.
-    private func named(
+    func named(
         _ format: any MigrationFormat, _ evidence: FolderEvidence, _ histories: [HistoryFacts]
     ) -> any MigrationFormat {
         guard let named = format as? any NamedHistory else { return format }

@@ -7,20 +7,32 @@ import Synchronization
 /// What the replays of many databases share: the migrations as they were read, their fresh install, and what was found out
 /// about schemas. It is made when the first replay needs it. Rows are never shared.
 ///
-/// It is for requests that differ in nothing but the database, with migrations that are recognised without one.
+/// It is for requests that differ in nothing but the database, and for databases whose histories decide alike which tool
+/// the migrations are for (``ReplayShares``).
 package actor ReplayShare {
     package struct Made: Sendable {
         let loaded: Verifier.Loaded
         package fileprivate(set) var context: ReplayContext?
         fileprivate(set) var fresh: FreshInstall?
+        /// What the lock says of the migrations.
+        fileprivate(set) var locked = Locked()
         fileprivate let drifts = Drifts()
 
         package var set: MigrationSet { loaded.set }
     }
 
+    /// What is checked of a lock without a replay.
+    package struct Locked: Sendable {
+        package var check: LockCheck?
+        package var findings: [Finding] = []
+        package var notChecked: [NotChecked] = []
+    }
+
+    /// The history that decides whose the migrations are; none where the folder alone does.
+    nonisolated let histories: [HistoryFacts]
     private var making: Task<Made, any Error>?
 
-    package init() {}
+    init(_ histories: [HistoryFacts]) { self.histories = histories }
 
     func made(_ make: @escaping @Sendable () async throws -> Made) async throws -> Made {
         if let making { return try await making.value }
@@ -37,6 +49,15 @@ extension Verifier {
     ) async throws -> ReplayShare.Made {
         guard let share else { return try await prepare(request, snapshots) }
         return try await share.made { try await prepare(request, snapshots) }
+    }
+
+    /// Returns the histories that decide whose the migrations are: that of the share, if there is one.
+    func histories(
+        of snapshots: [Snapshot], _ choice: FormatChoice, _ settings: ConnectionSettings
+    ) async throws -> [HistoryFacts] {
+        if let share { return share.histories }
+        return try await choice.histories(
+            of: snapshots, SnapshotOpener(engine: engine, settings: settings))
     }
 
     func loaded(
@@ -58,18 +79,32 @@ extension Verifier {
         return (context, try await FreshInstall.make(context, until: budget.firstDeadline))
     }
 
+    /// Returns what the lock says, if there is one: as it was read for the first database of those that share it.
+    package func locked(
+        _ request: VerifyRequest, _ set: MigrationSet, _ shared: ReplayShare.Made?
+    ) throws -> ReplayShare.Locked {
+        try shared?.locked ?? readLock(request, set)
+    }
+
+    private func readLock(_ request: VerifyRequest, _ set: MigrationSet) throws -> ReplayShare.Locked {
+        var report = Report(.verify(VerifySummary()))
+        var locked = ReplayShare.Locked()
+        locked.check = try lockCheck(request, &report)
+        locked.findings = try locked.check.map { try lockFindings($0, request, set) } ?? []
+        locked.notChecked = report.notChecked
+        return locked
+    }
+
     private func prepare(
         _ request: VerifyRequest, _ snapshots: [Snapshot]
     ) async throws -> ReplayShare.Made {
         let budget = TimeBudget(request.timeout)
         var made = ReplayShare.Made(loaded: try await load(request, snapshots, budget, nil))
+        made.locked = try readLock(request, made.set)
         guard made.loaded.obstacle == nil, made.loaded.overdue == nil, !made.set.migrations.isEmpty else {
             return made
         }
-        // Each replay reports what it has to say of the lock.
-        var report = Report(.verify(VerifySummary()))
-        let lock = try lockCheck(request, &report)
-        let context = try await makeContext(request, made.set, lock)
+        let context = try await makeContext(request, made.set, made.locked.check)
         made.context = context
         made.fresh = try await FreshInstall.make(context, until: budget.firstDeadline)
         return made

@@ -115,8 +115,8 @@ public struct Verifier: Sendable {
         report.migrationFormat = set.format.name
         report.findings = request.findings + set.findings + nothingToVerify(set, snapshots, request)
         noteMissingProbes(request, snapshots, &report)
-        let lock = try lockCheck(request, &report)
-        let locked = try lock.map { try lockFindings($0, request, set) } ?? []
+        let locked = try locked(request, set, shared)
+        report.notChecked += locked.notChecked
         var results: [ReplayResult] = []
         if let obstacle = loaded.obstacle {
             report.findings.append(obstacle)
@@ -124,7 +124,7 @@ public struct Verifier: Sendable {
             report.findings += snapshots.map { overdue.finding($0) }
             if usesProbes(request, snapshots) { report.findings += overdueProbe("probe", overdue).findings }
         } else if !set.migrations.isEmpty, !snapshots.isEmpty || usesProbes(request, snapshots) {
-            let (context, fresh) = try await ready(request, loaded, lock, budget, shared, &report)
+            let (context, fresh) = try await ready(request, loaded, locked.check, budget, shared, &report)
             if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
                 report.notChecked.append(
                     NotChecked(.schemaMismatch, .noFreshInstall("\(failure)")))
@@ -136,7 +136,7 @@ public struct Verifier: Sendable {
             }
             assemble(results, context, fresh, isPart: request.isPart, into: &report)
         }
-        report.add(locked: locked)
+        report.add(locked: locked.findings)
         if let command = request.command { watch?.report(command, in: &report.findings) }
         report.seconds = (ContinuousClock.now - start).inSeconds
         return (report, results)
@@ -182,8 +182,7 @@ public struct Verifier: Sendable {
         settings.collations = request.collations
         settings.interrupt = { watchdog.isTripped }
         settings.statements = watchdog.statements
-        let histories = try await choice.histories(
-            of: snapshots, SnapshotOpener(engine: engine, settings: settings))
+        let histories = try await histories(of: snapshots, choice, settings)
         return try await settler.settle(
             choice, try choice.readings(histories), in: request.migrationsFolder,
             functions: request.functions,

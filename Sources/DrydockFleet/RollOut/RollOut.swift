@@ -42,12 +42,13 @@ public struct RollOut: Sendable {
         return report
     }
 
-    /// Databases share their migrations where the folder alone says whose they are.
+    /// Databases share their migrations, unless the project's own command runs them.
     private func migrator(_ request: RollOutRequest) throws -> Migrator {
         let verify = request.migrate.verify
+        guard verify.command == nil else { return Migrator(engine: engine, shares: nil) }
         let choice = try FormatChoice(
             folder: verify.migrationsFolder, named: verify.migrationFormat, options: verify.format)
-        return Migrator(engine: engine, share: choice.needsHistory ? nil : ReplayShare())
+        return Migrator(engine: engine, shares: ReplayShares(choice))
     }
 }
 

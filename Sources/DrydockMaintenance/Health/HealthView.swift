@@ -27,6 +27,12 @@ struct HealthView {
             warning: given?.warning ?? own?.warning, critical: given?.critical ?? own?.critical)
     }
 
+    /// Whether a table has no row, from its first page; nil where that does not show.
+    func isEmpty(_ table: Catalog.Table) -> Bool? {
+        guard let root = facts.roots[table.name], let page = try? file.treePage(root) else { return nil }
+        return page.kind.isLeaf && page.cellCount == 0
+    }
+
     /// The view for rules of a replay, which check a state.
     var stateView: StateView {
         StateView(connection: connection, catalog: catalog, facts: facts.shared)
@@ -52,6 +58,8 @@ final class HealthFacts: Sendable {
     let schema: Schema
     let file: DatabaseFile
     let entries: [SchemaEntry]
+    /// The root pages of tables, by name.
+    let roots: [String: UInt32]
     /// What other databases with the same schema share.
     let shared: SchemaFacts?
     private let trees = Mutex<[UInt32: TreeOutline]>([:])
@@ -63,6 +71,8 @@ final class HealthFacts: Sendable {
         schema = try reading.facts?.schema ?? Self.schema(connection)
         file = try DatabaseFile(ImagePages(image))
         entries = try file.schema()
+        let trees = entries.filter { $0.type == "table" && $0.rootPage != 0 }
+        roots = Dictionary(trees.map { ($0.name, $0.rootPage) }, uniquingKeysWith: { first, _ in first })
     }
 
     private static func schema(_ connection: any Connection) throws -> Schema {

@@ -14,7 +14,9 @@ import Synchronization
 /// log open, or could not read, since a journal is hot; the files are then checked again afterwards.
 package actor LiveOverlay {
     /// An error that says that another program wrote while a slice outlasted its transaction.
-    package struct Outlasted: Error {}
+    package struct Outlasted: Error {
+        package init() {}
+    }
 
     /// What a slice can read.
     package struct Slice {
@@ -22,15 +24,15 @@ package actor LiveOverlay {
         /// The database file, with its log or journal applied.
         package let image: Image
         /// What has been computed from these bytes.
-        let memo: Memo
+        package let memo: Memo
     }
 
     /// A value that is kept as long as the bytes it was computed from. Nothing else may keep the bytes: their file
     /// descriptors close with them, which has to happen before another lock is taken.
-    final class Memo: Sendable {
+    package final class Memo: Sendable {
         private let value = Mutex<(any Sendable)?>(nil)
 
-        func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
+        package func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
             if let known = value.withLock({ $0 }) as? Value { return known }
             let new = try make()
             value.withLock { $0 = new }
@@ -40,7 +42,7 @@ package actor LiveOverlay {
 
     private struct Opened {
         /// The connection that takes the lock; nil if no lock can be taken.
-        var keeper: (any OpenDatabase)?
+        var keeper: FileHold?
         var overlay: Overlay
         var database: any OpenDatabase
         var image: Image
@@ -92,7 +94,7 @@ package actor LiveOverlay {
         } catch {
             outcome = .failure(error)
         }
-        let wasHeld = await lock?.release() ?? false
+        let wasHeld = lock?.release() ?? false
         if wasHeld || opened.isUnchanged { return try outcome.get() }
         await close()
         throw Outlasted()
@@ -103,19 +105,19 @@ package actor LiveOverlay {
         opened = nil
         try? await old.database.close()
         // The connection is closed first: closing a mapped file's descriptor would drop its locks.
-        try? await old.keeper?.close()
+        old.keeper?.close()
         withExtendedLifetime((old.overlay, old.image)) {}
     }
 
     // MARK: - Opening
 
-    private func open() async throws -> (Opened, ReadLock?) {
+    private func open() async throws -> (Opened, FileHold?) {
         if let opened {
             let lock = await lock(opened.keeper)
             if (lock != nil || opened.keeper == nil) && opened.isUnchanged {
                 return (opened, lock)
             }
-            _ = await lock?.release()
+            _ = lock?.release()
             await close()
         }
         for _ in 0..<Self.attempts {
@@ -125,27 +127,26 @@ package actor LiveOverlay {
     }
 
     /// - Returns: Nil if the log was restarted meanwhile, or the files were written while no lock was held.
-    private func reopen() async throws -> (Opened, ReadLock?)? {
-        let keeper =
-            LiveState(path).isLockable ? try? await engine.open(.live(path: path), settings: reading) : nil
+    private func reopen() async throws -> (Opened, FileHold?)? {
+        let keeper = LiveState(path).isLockable ? try? FileHold(path: path) : nil
         let lock = await lock(keeper)
         if lock == nil { try await settle() }
         let (log, stamp) = (LogHead(path), FileStamps(path))
         do {
             let isTimely = stamp.isTimely
             let new = try await map(lock == nil ? nil : keeper, isTimely)
-            if lock == nil { try? await keeper?.close() }
+            if lock == nil { keeper?.close() }
             opened = new
             // The log's content is now in the overlay's memory, and the transaction keeps the file unchanged.
             if log == LogHead(path), lock?.isHeld == true || isTimely && stamp == FileStamps(path) {
                 return (new, lock)
             }
-            _ = await lock?.release()
+            _ = lock?.release()
             await close()
             return nil
         } catch {
-            let wasHeld = await lock?.release() ?? false
-            try? await keeper?.close()
+            let wasHeld = lock?.release() ?? false
+            keeper?.close()
             // A torn read looks like damage.
             guard log == LogHead(path), wasHeld || stamp == FileStamps(path) else { return nil }
             throw error
@@ -159,20 +160,14 @@ package actor LiveOverlay {
         }
     }
 
-    private var reading: ConnectionSettings {
-        var settings = ConnectionSettings()
-        settings.readOnly = true
-        settings.isDefensive = true
-        settings.busyTimeout = Self.patience
-        return settings
+    private func lock(_ keeper: FileHold?) async -> FileHold? {
+        guard let keeper, (try? await keeper.take(for: limit, patience: Self.patience)) != nil else {
+            return nil
+        }
+        return keeper
     }
 
-    private func lock(_ keeper: (any OpenDatabase)?) async -> ReadLock? {
-        guard let keeper else { return nil }
-        return try? await ReadLock.take(on: keeper, for: limit)
-    }
-
-    private func map(_ keeper: (any OpenDatabase)?, _ isTimely: Bool) async throws -> Opened {
+    private func map(_ keeper: FileHold?, _ isTimely: Bool) async throws -> Opened {
         let overlay = try Overlay(snapshot: path, holdsDescriptors: keeper != nil)
         let watch = ChangeWatch(overlay, isStopped)
         var settings = settings
@@ -220,7 +215,7 @@ extension LiveOverlay {
 private final class ChangeWatch: Sendable {
     private let overlay: Overlay
     private let isStopped: @Sendable () -> Bool
-    private let state = Mutex<(lock: ReadLock?, next: ContinuousClock.Instant)>((nil, .now))
+    private let state = Mutex<(lock: FileHold?, next: ContinuousClock.Instant)>((nil, .now))
 
     private static let interval = Duration.milliseconds(50)
 
@@ -228,7 +223,7 @@ private final class ChangeWatch: Sendable {
         (self.overlay, self.isStopped) = (overlay, isStopped)
     }
 
-    func begin(_ lock: ReadLock?) { state.withLock { $0 = (lock, .now + Self.interval) } }
+    func begin(_ lock: FileHold?) { state.withLock { $0 = (lock, .now + Self.interval) } }
 
     var isLost: Bool {
         if isStopped() { return true }

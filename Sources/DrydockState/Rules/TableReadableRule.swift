@@ -61,6 +61,8 @@ package struct TableReading {
     package var readsRows = true
     /// What other databases with this schema share.
     package var facts: SchemaFacts?
+    /// Whether the table has no row, where that is known already.
+    package var isKnownEmpty: Bool?
 
     package init(
         connection: any Connection, table: Catalog.Table, encoding: TextEncoding,
@@ -91,7 +93,10 @@ package struct TableReading {
     }
 
     private var isEmpty: Bool {
-        get throws { try connection.firstRow("SELECT 1 FROM \(name)", [], { _ in true }) == nil }
+        get throws {
+            if let isKnownEmpty { return isKnownEmpty }
+            return try connection.firstRow("SELECT 1 FROM \(name)", [], { _ in true }) == nil
+        }
     }
 
     private func foundFaults() throws -> [Fault] {

@@ -55,12 +55,9 @@ import Testing
             PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = replace(sql, 'NOCASE', 'UNKNOWN') WHERE name = 'c'
             """)
-        it.request.baseline = try it.folder.write(
-            "known.json",
-            """
-            {"formatVersion": 1, "known": [{"count": 9, "message": "m",
-              "entry": {"database": "a.sqlite", "check": "foreign-key", "table": "q", "object": "a"}}]}
-            """)
+        it.request.baseline = it.folder.file("known.json")
+        let accepting = try await it.report { ($0.only, $0.accepts) = (["foreign-key"], true) }
+        #expect(accepting.accepted?.count == 1)
         let report = try await it.report { $0.only = ["integrity", "foreign-key"] }
         #expect(!report.hasPassed)
         #expect(

@@ -22,6 +22,7 @@ struct ReadableTablesCheck: HealthCheck {
             indexes: view.facts.indexes[table.name.foldedASCII] ?? [])
         reading.readsRows = view.isDeep
         reading.facts = view.facts.shared
+        reading.isKnownEmpty = view.isEmpty(table)
         return HealthResult(
             try reading.faults().map { fault in
                 // A program that registers the function or collation can read it.

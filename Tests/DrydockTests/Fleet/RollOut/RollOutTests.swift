@@ -85,6 +85,38 @@ import Testing
         #expect(try it.log.filter { $0.event == .begin }.count == 4)
     }
 
+    /// Where the folder may be of two tools, each database's own history says which one it is.
+    @Test func `databases of several tools are each migrated by their own`() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("Migrations/0001_t.sql", "CREATE TABLE t(id INTEGER PRIMARY KEY, x);")
+        try folder.write("Migrations/0002_y.sql", "ALTER TABLE t ADD COLUMN y;")
+        let paths = (0..<6).map { folder.file("\($0).sqlite") }
+        for (index, path) in paths.enumerated() {
+            let history =
+                index % 2 == 0
+                ? "CREATE TABLE grdb_migrations(identifier TEXT NOT NULL PRIMARY KEY); INSERT INTO grdb_migrations VALUES('0001_t');"
+                : """
+                CREATE TABLE d1_migrations(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
+                applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL);
+                INSERT INTO d1_migrations(name) VALUES('0001_t.sql');
+                """
+            try PlainDatabase(path).execute(
+                "CREATE TABLE t(id INTEGER PRIMARY KEY, x); INSERT INTO t VALUES(1, \(index));" + history)
+        }
+        var migrate = MigrateRequest(path: "")
+        (migrate.mode, migrate.backup, migrate.temporaryFolder) = (.apply, .none, folder.path)
+        migrate.verify.migrationsFolder = folder.file("Migrations")
+        let report = try await RollOut(engine: GRDBDriver()).run(
+            RollOutRequest(databases: paths, migrate: migrate))
+        #expect(report.hasPassed, "\(report.findings.map(\.line))")
+        for (index, path) in paths.enumerated() {
+            let table = index % 2 == 0 ? "grdb_migrations" : "d1_migrations"
+            let rows = try PlainDatabase(path).rows("SELECT * FROM \(table)") { _ in }
+            #expect(rows.count == 2, "\(path)")
+            #expect(try PlainDatabase(path).rows("SELECT y FROM t") { _ in }.count == 1)
+        }
+    }
+
     @Test func `a failure stops it, and the same command goes on`() async throws {
         let it = try Case([1, 1, 1, 1], edits: [1: Self.twins])
         let (report, summary) = try await it.run()

@@ -1,0 +1,57 @@
+import Testing
+
+@testable import DatabaseEngine
+
+/// A hold keeps a live file as a reader sees it, until it is released or its time is over.
+@Suite struct FileHoldTests {
+    @Test(arguments: Place.rollbackFiles) func `nobody commits meanwhile`(_ place: Place) async throws {
+        let site = try Site(place)
+        let writer = try Bystander(site.path)
+        let hold = try FileHold(path: site.path)
+        for name in ["a", "b"] {
+            try await hold.take(for: .seconds(600), patience: .zero)
+            #expect(hold.isHeld)
+            #expect(throws: (any Error).self) { try writer.execute("CREATE TABLE \(name)(x)") }
+            #expect(hold.release() && !hold.isHeld && !hold.release())
+            try writer.execute("CREATE TABLE \(name)(x)")
+        }
+        hold.close()
+        await #expect(throws: EngineError.self) { try await hold.take(for: .seconds(600), patience: .zero) }
+    }
+
+    @Test(arguments: Place.rollbackFiles) func `it ends by itself`(_ place: Place) async throws {
+        let site = try Site(place)
+        let hold = try FileHold(path: site.path)
+        try await hold.take(for: .milliseconds(1), patience: .zero)
+        while hold.isHeld { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(!hold.release())
+        try Bystander(site.path).execute("CREATE TABLE a(x)")
+    }
+
+    @Test(arguments: Place.rollbackFiles) func `a writer is in the way`(_ place: Place) async throws {
+        let site = try Site(place)
+        let writer = try Bystander(site.path)
+        try writer.execute("BEGIN EXCLUSIVE")
+        let hold = try FileHold(path: site.path)
+        await #expect(throws: EngineError.self) {
+            try await hold.take(for: .seconds(600), patience: .milliseconds(10))
+        }
+        #expect(!hold.isHeld)
+        try writer.execute("ROLLBACK")
+        try await hold.take(for: .seconds(600), patience: .zero)
+    }
+
+    @Test(arguments: Place.walFiles) func `with a log others go on`(_ place: Place) async throws {
+        let site = try Site(place)
+        let writer = try Bystander(site.path)
+        try writer.execute("CREATE TABLE a(x)")
+        let hold = try FileHold(path: site.path)
+        try await hold.take(for: .seconds(600), patience: .zero)
+        try writer.execute("CREATE TABLE b(x)")
+        #expect(hold.release())
+    }
+
+    @Test func `what is not there cannot be held`() {
+        #expect(throws: EngineError.self) { try FileHold(path: "/nowhere/a.sqlite") }
+    }
+}
