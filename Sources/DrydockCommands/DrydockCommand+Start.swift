@@ -1,5 +1,5 @@
 import ArgumentParser
-import DrydockFindings
+import Drydock
 import Foundation
 import SQLiteSchema
 
