@@ -46,7 +46,8 @@ struct JSONRollOut: Encodable {
                     name: $0.name, databases: $0.count, applied: $0.applied, failed: $0.failed,
                     seconds: rounded($0.seconds))
             },
-            drifted: summary.databases.count(where: \.hasDrifted), unread: summary.unread, stopped: summary.stopped,
+            drifted: summary.databases.count(where: \.hasDrifted), unread: summary.unread,
+            stopped: summary.stopped,
             log: summary.log)
         databases = summary.databases.map {
             Database(

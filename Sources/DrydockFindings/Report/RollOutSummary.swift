@@ -69,8 +69,10 @@ public struct RollOutSummary: Sendable {
 
     /// The number of databases at each version, the most frequent first. What could not be read is not among them.
     public var versions: [(version: String?, count: Int)] {
-        Dictionary(grouping: databases.filter(\.isRead), by: \.version).map { (version: $0.key, count: $0.value.count) }
-            .sorted { ($1.count, $0.version ?? "") < ($0.count, $1.version ?? "") }
+        Dictionary(grouping: databases.filter(\.isRead), by: \.version).map {
+            (version: $0.key, count: $0.value.count)
+        }
+        .sorted { ($1.count, $0.version ?? "") < ($0.count, $1.version ?? "") }
     }
 
     /// The number of databases that could not be read.

@@ -37,7 +37,9 @@ extension CheckedDatabase {
     /// Adds the damage that stopped checks, if no check has found any: the one that looks for it may have been left out.
     private mutating func addDamage() {
         let stops = notReached.filter(\.isDamage)
-        guard let first = stops.first, !findings.contains(where: { $0.tags.contains(.damage) }) else { return }
+        guard let first = stops.first, !findings.contains(where: { $0.tags.contains(.damage) }) else {
+            return
+        }
         let names = Set(stops.map(\.rule.rawValue)).sorted()
         let what = names.count == 1 ? names[0] : "\(names.count) checks"
         findings.append(
