@@ -134,7 +134,9 @@ let package = Package(
 
         .testTarget(name: "SQLiteSchemaTests", dependencies: ["SQLiteSchema", "CSQLite"]),
         .testTarget(name: "SQLiteFileTests", dependencies: ["SQLiteFile", "SQLiteSchema", "CSQLite"]),
-        .testTarget(name: "OverlayVFSTests", dependencies: ["OverlayVFS", "CSQLite"]),
+        .testTarget(name: "OverlayVFSTests", dependencies: ["OverlayVFS", "CSQLite", "KilledWriter"]),
+        .executableTarget(
+            name: "KilledWriter", dependencies: ["CSQLite"], path: "Tests/KilledWriter"),
         .testTarget(
             name: "DrydockTests",
             dependencies: [

@@ -26,6 +26,7 @@ struct ConfigFile {
     var verbose: Bool?
     var rollback: Bool?
     var crash: Bool?
+    var crashWrites: Bool?
     var crashStates: Int?
     var sqliteLibraries: [String] = []
     var probe: Bool?

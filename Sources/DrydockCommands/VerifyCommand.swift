@@ -80,6 +80,9 @@ struct VerifyCommand: DrydockSubcommand {
     @Flag(name: Setting.crash.name, inversion: .prefixedNo, help: Setting.crash.help)
     var crash: Bool?
 
+    @Flag(name: Setting.crashWrites.name, inversion: .prefixedNo, help: Setting.crashWrites.help)
+    var crashWrites: Bool?
+
     @Option(
         name: Setting.crashStates.name, help: Setting.crashStates.help, transform: NumberOption.atLeastOne)
     var crashStates: Int?

@@ -33,6 +33,7 @@ struct VerifySettings: Sendable {
         request.lock = command.replay.heldLock(config)
         request.isStrict = command.output.isStrict(config)
         request.checksCrashes = command.crash ?? config.crash ?? false
+        request.checksCrashWrites = command.crashWrites ?? config.crashWrites ?? false
         request.crashStates = command.crashStates ?? config.crashStates ?? request.crashStates
         request.sqliteLibraries =
             command.sqliteLibraries.isEmpty ? config.sqliteLibraries : command.sqliteLibraries

@@ -5,7 +5,7 @@ enum LintRules {
         AddColumnRule(), ExpressionFailsRule(), UniqueRule(), ExpressionIndexRule(), DestructiveRule(),
         PositionalCopyRule(), RebuildStricterRule(), RebuildForgetsRule(), RebuildRenamesFirstRule(),
         DropParentRule(),
-        TransactionRule(),
+        TransactionRule(), RestartRule(),
         DoubleQuotedStringRule(), WritableSchemaRule(), ForeignKeyIndexRule(), ForeignKeyParentRule(),
         DuplicateIndexRule(), RedundantIndexRule(), ViewCompilesRule(), DefaultIdentifierRule(),
         MissingStrictRule(), MissingDownRule(), MinimumSQLiteRule(),

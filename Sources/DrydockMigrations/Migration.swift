@@ -30,7 +30,7 @@ public struct Migration: Sendable {
     public var record: [Bookkeeping] = []
     /// What its tool writes before it begins, so that it refuses to start where a migration was not finished; nil for one
     /// that writes nothing then.
-    public var startMark: StartMark?
+    public var unfinishedMark: UnfinishedMark?
     /// What its tool writes after undoing it.
     public var unrecord: [Bookkeeping] = []
     /// When its tool runs it, among the others.

@@ -25,8 +25,8 @@ package struct ReplayContext: Sendable {
     /// The lock; nil where there is none.
     var lock: LockCheck?
     var isFullCheck = false
-    /// How many states of a step that a crash can leave are tried; nil where none are.
-    var crashLimit: Int?
+    /// Which crashes of a step are tried; nil where none are.
+    var crashLimits: CrashLimits?
     /// Other SQLite libraries, on which every step is repeated.
     var libraries: [SQLiteBuild] = []
     /// See ``LibraryProcess/program``.

@@ -24,6 +24,8 @@ struct SnapshotReplay {
     let random: RandomSource?
     /// The migration that is being run or checked.
     var current: String?
+    /// What a connection has at the start of the next batch.
+    var crashStart = CrashStart()
     /// Where an earlier replay was taken up; nil where all pending migrations are run.
     var resumed: Resumption?
 
@@ -251,7 +253,7 @@ struct SnapshotReplay {
                 add(WrittenLimit(overlay).explaining(finding, error))
                 break
             }
-            try await checkCrashes(ready, outcome, from: beforeBatch, plan)
+            try await checkCrashes(ready, outcome, from: beforeBatch, opened)
             if isCut { break }
         }
         return state

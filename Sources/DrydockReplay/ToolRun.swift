@@ -23,8 +23,8 @@ struct ToolRun {
     /// Whether steps that share a transaction are committed together, as the tool does, so that no state between them
     /// can be observed.
     var commitsTogether = false
-    /// Whether what the tool writes before a migration begins is written too.
-    var marksStart = false
+    /// Whether what the tool writes of a migration that is not finished is written too.
+    var marksUnfinished = false
 
     /// Something that was done for a migration.
     enum Call: Sendable, Hashable {
@@ -36,6 +36,8 @@ struct ToolRun {
         case statement(Int, Int)
         case commit(Int)
         case record(Int)
+        /// The engine ran the whole migration.
+        case whole(Int)
     }
 
     /// A state that can be observed, and the migrations that led to it.
@@ -103,7 +105,12 @@ struct ToolRun {
         var clock = try SpanClock(0, connection)
         starting(migration)
         try mark(migration, 0)
-        try run(migration, 0, &clock)
+        do {
+            try run(migration, 0, &clock)
+        } catch {
+            if marksUnfinished { markFailed(migration) }
+            throw error
+        }
         guard !connection.isInTransaction else {
             throw BatchFailure(
                 index: 0, error: EngineError(.error, leftOpen), moment: .commit)
@@ -161,15 +168,21 @@ struct ToolRun {
 
     /// Writes what the tool writes before a migration, so that it sees afterwards whether that was finished.
     private func mark(_ migration: Migration, _ index: Int) throws {
-        guard marksStart, let mark = migration.startMark else { return }
+        guard marksUnfinished, let mark = migration.unfinishedMark, mark.isLeftByKill else { return }
         for entry in mark.begun { try entry.write(on: connection) }
         try called(.mark(index))
     }
 
+    /// Writes what the tool writes where a statement failed, if it can be written.
+    private func markFailed(_ migration: Migration) {
+        if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+        for entry in migration.unfinishedMark?.failed ?? [] { try? entry.write(on: connection) }
+    }
+
     private func record(_ migration: Migration, _ index: Int) throws {
         try failing(index, .record) {
-            let entries = marksStart ? migration.startMark?.finished ?? migration.record : migration.record
-            for entry in entries { try entry.write(on: connection) }
+            let finished = marksUnfinished ? migration.unfinishedMark?.finished : nil
+            for entry in finished ?? migration.record { try entry.write(on: connection) }
             try called(.record(index))
         }
     }

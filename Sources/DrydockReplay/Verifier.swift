@@ -240,7 +240,7 @@ public struct Verifier: Sendable {
             checksRollback: request.checksRollback,
             baselines: try await baselines(request, set, lock), memory: memory, lock: lock,
             isFullCheck: request.isFullCheck,
-            crashLimit: request.checksCrashes ? request.crashStates : nil,
+            crashLimits: CrashLimits(request),
             libraries: try await libraries(request), libraryProgram: request.libraryProgram,
             isRehearsal: request.isRehearsal, wantsHistory: request.wantsHistory,
             timeLimit: request.timeout ?? .zero)

@@ -20,6 +20,8 @@ public struct VerifyRequest: Sendable {
     public var checksRollback = false
     /// Whether the tool is started again on each state that a crash during a step can leave.
     public var checksCrashes = false
+    /// Whether a power cut between any two writes counts as a crash. It also turns ``checksCrashes`` on.
+    public var checksCrashWrites = false
     /// How many such states of a step are tried.
     public var crashStates = 1000
     /// Files of other SQLite libraries, on which every step is repeated.

@@ -384,7 +384,12 @@ package struct HumanRenderer: ReportRenderer {
     /// Says on how many states the tool was started again, if that was asked for.
     private func crashes(_ replays: [ReplaySummary]) -> [String] {
         let counts = replays.compactMap(\.crashStates)
-        return counts.isEmpty ? [] : [counted(counts.reduce(0, +), "kill") + " tried"]
+        guard !counts.isEmpty else { return [] }
+        let faults = replays.compactMap(\.crashFaults).reduce(0, +)
+        return [
+            counted(counts.reduce(0, +), "kill") + (faults > 0 ? " and " + counted(faults, "fault") : "")
+                + " tried"
+        ]
     }
 
     func duration(_ seconds: Double) -> String {

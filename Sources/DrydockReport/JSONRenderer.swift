@@ -162,7 +162,7 @@ private struct JSONReplay: Encodable {
     var pending, rowsCompared, tablesUntouched: Int
     var baseline: String
     var tablesChecked: Int?
-    var crashStates: Int?
+    var crashStates, crashFaults: Int?
     var seconds: Double
     var steps: [Step]
 
@@ -178,6 +178,7 @@ private struct JSONReplay: Encodable {
         baseline = replay.baseline.rawValue
         tablesChecked = replay.tablesChecked
         crashStates = replay.crashStates
+        crashFaults = replay.crashFaults
         seconds = rounded(replay.seconds)
         steps = replay.steps.map {
             Step(
@@ -188,7 +189,7 @@ private struct JSONReplay: Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case snapshot, probe, rowsGenerated, from, to, start, pending, rowsCompared, tablesUntouched,
-            baseline, tablesChecked, crashStates, seconds, steps
+            baseline, tablesChecked, crashStates, crashFaults, seconds, steps
     }
 
     /// Encodes `from` and `to` even if they are null.
@@ -206,6 +207,7 @@ private struct JSONReplay: Encodable {
         try container.encode(baseline, forKey: .baseline)
         try container.encode(tablesChecked, forKey: .tablesChecked)
         try container.encodeIfPresent(crashStates, forKey: .crashStates)
+        try container.encodeIfPresent(crashFaults, forKey: .crashFaults)
         try container.encode(seconds, forKey: .seconds)
         try container.encode(steps, forKey: .steps)
     }

@@ -24,20 +24,26 @@ enum FileMethods {
         }
         methods.xRead = { file, bytes, count, offset in FileMethods.read(file, bytes, count, offset) }
         methods.xWrite = { file, bytes, count, offset in
-            FileMethods.change(file, upTo: offset + Int64(count)) { file throws(OverlayError) in
-                try file.write(UnsafeRawBufferPointer(start: bytes, count: Int(count)), at: Int(offset))
+            FileMethods.change(file, upTo: offset + Int64(count), grows: true) {
+                handle throws(OverlayError) in
+                let bytes = UnsafeRawBufferPointer(start: bytes, count: Int(count))
+                try handle.file.write(bytes, at: Int(offset))
+                handle.log { .write($0, offset: Int(offset), Array(bytes)) }
             }
         }
         methods.xTruncate = { file, size in
-            FileMethods.change(file, upTo: size) { file throws(OverlayError) in
-                try file.truncate(to: Int(size))
+            FileMethods.change(file, upTo: size, grows: false) { handle throws(OverlayError) in
+                try handle.file.truncate(to: Int(size))
+                handle.log { .truncate($0, to: Int(size)) }
             }
         }
         // There is nothing to make durable: an overlay ends with its process.
         methods.xSync = { file, _ in
-            guard let space = OpenFile.from(file)?.system.space else { return ResultCode.sync }
+            guard let handle = OpenFile.from(file) else { return ResultCode.sync }
+            let space = handle.system.space
             do throws(OverlayError) {
                 try space.begin(.sync)
+                handle.log { .sync($0) }
                 return SQLITE_OK
             } catch {
                 space.note(error)
@@ -51,12 +57,17 @@ enum FileMethods {
         }
         methods.xFileControl = { _, _, _ in SQLITE_NOTFOUND }
         methods.xSectorSize = { _ in Int32(Block.size) }
-        methods.xDeviceCharacteristics = { _ in SQLITE_IOCAP_POWERSAFE_OVERWRITE | SQLITE_IOCAP_SAFE_APPEND }
+        methods.xDeviceCharacteristics = { file in
+            // What is logged stands for a disk, of which SQLite's unix file system promises only the first.
+            let isDisk = OpenFile.from(file)?.system.space.writes != nil
+            return SQLITE_IOCAP_POWERSAFE_OVERWRITE | (isDisk ? 0 : SQLITE_IOCAP_SAFE_APPEND)
+        }
     }
 
     private static func addLockMethods(_ methods: inout sqlite3_io_methods) {
         methods.xLock = { file, level in
             guard let handle = OpenFile.from(file) else { return SQLITE_IOERR }
+            if level > handle.lockLevel, handle.system.space.isBusy() { return SQLITE_BUSY }
             return handle.file.locks.raise(&handle.lockLevel, to: level, for: ObjectIdentifier(handle))
         }
         methods.xUnlock = { file, level in
@@ -81,6 +92,7 @@ enum FileMethods {
         }
         methods.xShmLock = { file, offset, count, flags in
             guard let handle = OpenFile.from(file) else { return SQLITE_IOERR }
+            if flags & SQLITE_SHM_LOCK != 0, handle.system.space.isBusy() { return SQLITE_BUSY }
             return handle.file.sharedMemory.lock(from: offset, count: count, flags: flags, &handle.claim)
         }
         methods.xShmBarrier = { _ in atomicMemoryFence(ordering: .sequentiallyConsistent) }
@@ -110,14 +122,17 @@ enum FileMethods {
     private static let sizeLimit = Int64(UInt32.max) * Int64(Block.size)
 
     private static func change(
-        _ file: UnsafeMutablePointer<sqlite3_file>?, upTo end: Int64,
-        _ body: (OverlayFile) throws(OverlayError) -> Void
+        _ file: UnsafeMutablePointer<sqlite3_file>?, upTo end: Int64, grows: Bool,
+        _ body: (OpenFile) throws(OverlayError) -> Void
     ) -> Int32 {
         guard let handle = OpenFile.from(file), end >= 0 else { return ResultCode.write }
         guard end <= sizeLimit else { return SQLITE_FULL }
         do throws(OverlayError) {
             try handle.system.space.begin(.write)
-            try body(handle.file)
+            if grows, handle.system.space.hasFaults, end > handle.file.size {
+                try handle.system.space.begin(.growth)
+            }
+            try body(handle)
             return SQLITE_OK
         } catch {
             handle.system.space.note(error)

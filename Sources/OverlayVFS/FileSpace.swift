@@ -30,6 +30,8 @@ final class FileSpace: Sendable {
     /// Which operations fail, in tests.
     private let faults = Overlay.faults
     private let log = Overlay.faultLog
+    /// What is done to named files; nil where nobody asks.
+    let writes = Overlay.writeLog
     private let reach = Overlay.reach
     private let state: Mutex<State>
 
@@ -61,6 +63,11 @@ final class FileSpace: Sendable {
     @inline(__always) func begin(_ operation: FaultPlan.Operation) throws(OverlayError) {
         if let faults { try faults.check(operation, "the overlay") }
     }
+
+    var hasFaults: Bool { faults != nil }
+
+    /// Returns whether a test makes a lock fail.
+    func isBusy() -> Bool { faults?.fails(.lock) ?? false }
 
     func makeTemporaryFile() -> OverlayFile { OverlayFile(.empty, store: store) }
 

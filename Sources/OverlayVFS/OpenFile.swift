@@ -15,14 +15,22 @@ final class OpenFile {
     let file: OverlayFile
     /// Keeps the structure through which SQLite calls alive for as long as a file is open.
     let system: VirtualFileSystem
+    /// The file's name; nil for a temporary file.
+    let path: FilePath?
     private let deletedOnClose: FilePath?
     var lockLevel = SQLITE_LOCK_NONE
     var claim = SharedMemory.Claim()
 
-    init(_ file: OverlayFile, of system: VirtualFileSystem, deletedOnClose: FilePath?) {
+    init(_ file: OverlayFile, of system: VirtualFileSystem, path: FilePath?, isDeletedOnClose: Bool) {
         self.file = file
         self.system = system
-        self.deletedOnClose = deletedOnClose
+        self.path = isDeletedOnClose ? nil : path
+        deletedOnClose = isDeletedOnClose ? path : nil
+    }
+
+    /// Notes what was done to a named file, if that is asked for.
+    @inline(__always) func log(_ operation: (FilePath) -> WriteLog.Operation) {
+        if let path, let log = system.space.writes { log.note(operation(path)) }
     }
 
     /// Puts this handle into SQLite's memory, retained.

@@ -55,6 +55,8 @@ package final class Overlay: Sendable {
 
     /// What fails in the overlays that are made meanwhile; for tests.
     @TaskLocal package static var faults: FaultPlan?
+    /// The log of what is written in the overlays that are created while it is set.
+    @TaskLocal package static var writeLog: WriteLog?
     /// The log of faults in the overlays that are created while it is set.
     @TaskLocal package static var faultLog: FaultLog?
     /// The meter of the temporary files of the overlays that are created while it is set.

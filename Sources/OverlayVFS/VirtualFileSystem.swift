@@ -70,9 +70,12 @@ extension VirtualFileSystem {
         methods.xOpen = { vfs, name, file, flags, outFlags in
             VirtualFileSystem.open(vfs, name, file, flags, outFlags)
         }
-        methods.xDelete = { vfs, name, _ in
+        methods.xDelete = { vfs, name, syncsFolder in
             guard let space = VirtualFileSystem.from(vfs)?.space, let name else { return SQLITE_IOERR }
-            return space.delete(FilePath(cString: name)) ? SQLITE_OK : ResultCode.deleteNoEntry
+            let path = FilePath(cString: name)
+            guard space.delete(path) else { return ResultCode.deleteNoEntry }
+            space.writes?.note(.delete(path, isDurable: syncsFolder != 0))
+            return SQLITE_OK
         }
         methods.xAccess = { vfs, name, flags, result in
             guard let space = VirtualFileSystem.from(vfs)?.space, let name else { return SQLITE_IOERR }
@@ -100,7 +103,7 @@ extension VirtualFileSystem {
         do throws(OverlayError) {
             guard let found = try system.space.open(path, flags) else { return SQLITE_CANTOPEN }
             let isDeleted = flags & SQLITE_OPEN_DELETEONCLOSE != 0
-            OpenFile(found, of: system, deletedOnClose: isDeleted ? path : nil).install(in: file)
+            OpenFile(found, of: system, path: path, isDeletedOnClose: isDeleted).install(in: file)
             outFlags?.pointee = flags
             return SQLITE_OK
         } catch {
@@ -163,7 +166,9 @@ extension FileSpace {
         if let file = try file(path) {
             return flags & SQLITE_OPEN_EXCLUSIVE == 0 ? file : nil
         }
-        return flags & SQLITE_OPEN_CREATE != 0 ? create(path) : nil
+        guard flags & SQLITE_OPEN_CREATE != 0 else { return nil }
+        if flags & SQLITE_OPEN_DELETEONCLOSE == 0 { writes?.note(.create(path)) }
+        return create(path)
     }
 }
 

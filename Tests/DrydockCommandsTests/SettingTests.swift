@@ -49,6 +49,7 @@ import Testing
         Example(.fullCheck, "full-check: true", "--full-check"),
         Example(.rollback, "rollback: true", "--rollback"),
         Example(.crash, "crash: true", "--crash"),
+        Example(.crashWrites, "crash_writes: true", "--crash-writes"),
         Example(.crashStates, "crash_states: 7", "--crash-states", "7"),
         Example(.sqliteLibraries, "sqlite-libraries: a.so", "--sqlite-library", "a.so"),
         Example(.probe, "probe: true", "--probe"),

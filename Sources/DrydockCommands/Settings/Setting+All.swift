@@ -110,7 +110,8 @@ extension Setting {
     // MARK: - What is checked
 
     private static let checks = [
-        strict, fullCheck, rollback, crash, crashStates, sqliteLibraries, probe, probeRows, probeSeed,
+        strict, fullCheck, rollback, crash, crashWrites, crashStates, sqliteLibraries, probe, probeRows,
+        probeSeed,
         released,
     ]
 
@@ -123,7 +124,10 @@ extension Setting {
         "rollback", flag: "rollback", [.verify], "Undo every step and do it again.", bool(\.rollback))
     static let crash = Setting(
         "crash", flag: "crash", [.verify],
-        "Start the tool again on every state that a kill or a power cut can leave.", bool(\.crash))
+        "Start the tool again on every state that a kill, a full disk or a lock leaves.", bool(\.crash))
+    static let crashWrites = Setting(
+        "crashWrites", flag: "crash-writes", [.verify],
+        "The same for power cuts between any two writes.", bool(\.crashWrites))
     static let crashStates = Setting(
         "crashStates", flag: "crash-states", [.verify], "How many of these states of a step are tried.",
         standard: "1000", valueName: "count", own(\.crashStates) { try $0.positive($1, $2) })

@@ -31,6 +31,7 @@ extension Rule {
         case .rebuildRenamesFirst: .rebuildRenamesFirst
         case .dropParentCascades: .dropParentCascades
         case .refusedInTransaction: .refusedInTransaction
+        case .notRestartable: .notRestartable
         case .doubleQuotedString: .doubleQuotedString
         case .writableSchema: .writableSchema
         case .foreignKeyWithoutIndex: .foreignKeyWithoutIndex
@@ -50,8 +51,8 @@ extension Rule {
     public static let ofLint: [Rule] = [
         .addColumnFails, .expressionFails, .uniqueOverExisting, .expressionIndexFails, .destructiveUndeclared,
         .positionalCopy, .rebuildStricter, .rebuildForgets, .rebuildRenamesFirst, .dropParentCascades,
-        .refusedInTransaction, .doubleQuotedString, .writableSchema, .foreignKeyWithoutIndex,
-        .foreignKeyParent,
+        .refusedInTransaction, .notRestartable, .doubleQuotedString, .writableSchema,
+        .foreignKeyWithoutIndex, .foreignKeyParent,
         .duplicateIndex, .redundantIndex, .viewBroken, .defaultIsIdentifier, .missingStrict,
         .missingDown, .minimumSQLite,
         .transactionEnded, .pragmaIgnored, .migrationInCode,

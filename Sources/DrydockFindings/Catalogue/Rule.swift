@@ -60,6 +60,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case rebuildRenamesFirst = "rebuild-renames-first"
     case dropParentCascades = "drop-parent-cascades"
     case refusedInTransaction = "refused-in-transaction"
+    case notRestartable = "not-restartable"
     case doubleQuotedString = "double-quoted-string"
     case writableSchema = "writable-schema"
     case foreignKeyWithoutIndex = "foreign-key-without-index"

@@ -28,6 +28,8 @@ public struct ReplaySummary: Sendable, Codable {
     public var integrityUnchecked = 0
     /// The number of states that a crash can leave on which the tool was started again; nil where that was not asked for.
     public var crashStates: Int?
+    /// The number of growths of a file and of locks that failed, after which the tool was started again.
+    public var crashFaults: Int?
     /// Wall-clock seconds, checks included.
     public var seconds: Double = 0
 

@@ -116,6 +116,7 @@ public struct FlywayFormat: NamedHistory {
                 let checksum = Self.checksum(of: folder.file(script.file))
                 migration.checksum = String(checksum)
                 migration.record = [record(script, checksum)]
+                migration.unfinishedMark = unfinishedMark(script, checksum)
             }
             migration.unrecord = [
                 Bookkeeping(
@@ -230,14 +231,24 @@ public struct FlywayFormat: NamedHistory {
         return Int32(bitPattern: sum.value)
     }
 
-    private func record(_ script: Script, _ checksum: Int32) -> Bookkeeping {
+    /// Where a file that runs without a transaction fails, a row without success is written, and validation refuses the next
+    /// start (DbMigrate.java, `applyMigrations`); `repair` deletes such rows (JdbcTableSchemaHistory.java,
+    /// `removeFailedMigrations`).
+    private func unfinishedMark(_ script: Script, _ checksum: Int32) -> UnfinishedMark {
+        UnfinishedMark(
+            failed: [record(script, checksum, isSuccess: false)],
+            waysOut: [.init("flyway repair", [Bookkeeping("DELETE FROM \(quotedHistory) WHERE success = 0")])]
+        )
+    }
+
+    private func record(_ script: Script, _ checksum: Int32, isSuccess: Bool = true) -> Bookkeeping {
         Bookkeeping(
             "INSERT INTO \(quotedHistory) (installed_rank, version, description, type, script, checksum, "
                 + "installed_by, installed_on, execution_time, success) SELECT coalesce(max(installed_rank), 0) + 1, ?, ?, "
-                + "'SQL', ?, ?, '', strftime('%Y-%m-%d %H:%M:%f', 'now'), 0, 1 FROM \(quotedHistory)",
+                + "'SQL', ?, ?, '', strftime('%Y-%m-%d %H:%M:%f', 'now'), 0, ? FROM \(quotedHistory)",
             [
                 script.kind == .repeatable ? .null : SQLValue(script.version), SQLValue(script.description),
-                SQLValue(script.file), .integer(Int64(checksum)),
+                SQLValue(script.file), .integer(Int64(checksum)), .integer(isSuccess ? 1 : 0),
             ])
     }
 }

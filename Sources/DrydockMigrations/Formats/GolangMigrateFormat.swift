@@ -70,10 +70,12 @@ public struct GolangMigrateFormat: NamedHistory {
             migration.unrecord = setVersion(previous)
             // "dirty" is committed before a file runs (database/sqlite3/sqlite3.go, SetVersion; migrate.go, runMigrations),
             // and a start where it is set ends with ErrDirty (migrate.go, Up).
-            migration.startMark = StartMark(
-                begun: setVersion(version, isDirty: true), finished: migration.record,
-                runAgain: .init("migrate force \(previous ?? "-1")", migration.unrecord),
-                callApplied: .init("migrate force \(version)", migration.record))
+            migration.unfinishedMark = UnfinishedMark(
+                begun: setVersion(version, isDirty: true),
+                waysOut: [
+                    .init("migrate force \(previous ?? "-1")", migration.unrecord),
+                    .init("migrate force \(version)", migration.record),
+                ])
             migration.down = reader.down(in: downs[version], of: version, transaction: policy.transaction)
             migrations.append(migration)
             previous = version

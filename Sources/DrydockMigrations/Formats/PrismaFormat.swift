@@ -84,7 +84,7 @@ public struct PrismaFormat: MigrationFormat {
                         + "VALUES (?, ?, ?, 1000 * strftime('%s', 'now'), 1)",
                     [id, SQLValue(checksum), SQLValue(step)])
             ]
-            migration.startMark = startMark(step, checksum, id, migration.record)
+            migration.unfinishedMark = unfinishedMark(step, checksum, id, migration.record)
             migrations.append(migration)
         }
         return MigrationSet(
@@ -95,14 +95,14 @@ public struct PrismaFormat: MigrationFormat {
     /// A row without `finished_at` is committed before a file runs, and a start where there is one ends with P3009
     /// (prisma-engines, schema-engine/core/src/commands/apply_migrations.rs; `migrate resolve` in
     /// commands/mark_migration_applied.rs and mark_migration_rolled_back.rs).
-    private func startMark(
+    private func unfinishedMark(
         _ name: String, _ checksum: String, _ id: SQLValue, _ applied: [Bookkeeping]
-    ) -> StartMark {
+    ) -> UnfinishedMark {
         let rolledBack = Bookkeeping(
             "UPDATE _prisma_migrations SET rolled_back_at = 1000 * strftime('%s', 'now') "
                 + "WHERE migration_name = ? AND finished_at IS NULL AND rolled_back_at IS NULL",
             [SQLValue(name)])
-        return StartMark(
+        return UnfinishedMark(
             begun: [
                 Bookkeeping(
                     "INSERT INTO _prisma_migrations (id, checksum, migration_name) "
@@ -114,8 +114,10 @@ public struct PrismaFormat: MigrationFormat {
                         + "WHERE migration_name = ? AND finished_at IS NULL AND rolled_back_at IS NULL",
                     [SQLValue(name)])
             ],
-            runAgain: .init("prisma migrate resolve --rolled-back \(name)", [rolledBack]),
-            callApplied: .init("prisma migrate resolve --applied \(name)", [rolledBack] + applied))
+            waysOut: [
+                .init("prisma migrate resolve --rolled-back \(name)", [rolledBack]),
+                .init("prisma migrate resolve --applied \(name)", [rolledBack] + applied),
+            ])
     }
 
     public func history(_ connection: any Connection, of set: MigrationSet) throws -> AppliedHistory? {

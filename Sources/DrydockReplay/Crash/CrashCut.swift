@@ -1,33 +1,52 @@
-import DrydockFindings
-import DrydockMigrations
-import DatabaseEngine
 import OverlayVFS
 
-/// A durable state that a kill or a power cut leaves while a tool runs migrations.
+/// A durable state that is left where a tool stops while it runs migrations.
 struct CrashCut: Sendable {
-    let image: Image
-    /// What had been done by then.
-    let call: ToolRun.Call
-    /// The pages that differ from the state before.
-    let pages: Set<UInt32>
+    enum Cause: Sendable, Hashable {
+        /// A kill between two commits.
+        case kill
+        /// A kill, or a power cut, between two writes.
+        case killDuring
+        /// A power cut after which a write is missing, or a part of it.
+        case powerCut
+        /// The file could not grow.
+        case diskFull
+        /// Another program had a lock.
+        case busy
+        /// A second kill, at a moment of the next start.
+        case again(CrashMoment)
+    }
 
-    /// Returns when the cut came, such as `after line 3`, and in which migration.
-    func place(in batch: [Migration]) -> (text: String, migration: Migration, place: Finding.Place) {
-        switch call {
-        case .setup:
-            (
-                "after the tool made its own table", batch[0], .init(file: batch[0].path)
-            )
-        case .mark(let index): ("before its first statement", batch[index], .init(file: batch[index].path))
-        case .statement(let index, let number):
-            (
-                "after line \(Finding.Place(batch[index].statements[number]).line ?? 1)", batch[index],
-                .init(batch[index].statements[number])
-            )
-        case .commit(let index):
-            ("after its COMMIT", batch[index], .init(file: batch[index].path))
-        case .record(let index):
-            ("after it was recorded", batch[index], .init(file: batch[index].path))
+    var image: Image
+    var cause: Cause
+    /// What had been done by then, or was being done.
+    var moment: CrashMoment
+    /// The pages that may differ from the state before.
+    var pages: Set<UInt32>
+    /// What `integrity_check` says of the state; nil where it was not asked, or has nothing to say.
+    var damage: String?
+
+    /// When it came, for a sentence.
+    var text: String {
+        switch cause {
+        case .kill: "killed \(moment.after)"
+        case .killDuring: "killed \(moment.during)"
+        case .powerCut: "after a power cut \(moment.during)"
+        case .diskFull: "after the disk was full \(moment.at)"
+        case .busy: "after the database was busy \(moment.at)"
+        case .again(let second): "killed \(moment.after), and again \(second.after) on the next start"
+        }
+    }
+
+    /// When it came, in a list.
+    var shortText: String {
+        switch cause {
+        case .kill: moment.after
+        case .killDuring: moment.during
+        case .powerCut: "power cut \(moment.during)"
+        case .diskFull: "disk full \(moment.at)"
+        case .busy: "busy \(moment.at)"
+        case .again(let second): "\(moment.after), then \(second.after)"
         }
     }
 }

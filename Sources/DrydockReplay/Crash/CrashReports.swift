@@ -5,7 +5,8 @@ import DrydockMigrations
 struct CrashReports {
     private struct Case {
         var result: CrashCheck.Result
-        var place: (text: String, migration: Migration, place: Finding.Place)
+        var cut: CrashCut
+        var migration: Migration { cut.moment.migration }
     }
 
     let batch: [Migration]
@@ -18,7 +19,7 @@ struct CrashReports {
 
     mutating func note(_ result: CrashCheck.Result, at cut: CrashCut) {
         if case .same = result { return }
-        cases.append(Case(result: result, place: cut.place(in: batch)))
+        cases.append(Case(result: result, cut: cut))
     }
 
     /// Whether rows or values of a case differ.
@@ -31,9 +32,10 @@ struct CrashReports {
     /// - Parameter unstable: what no two runs make alike.
     func findings(without unstable: Set<StateComparison.Part>) -> [Finding] {
         batch.flatMap { migration in
-            let own = cases.filter { $0.place.migration.identifier == migration.identifier }
+            let own = cases.filter { $0.migration.identifier == migration.identifier }
             return [
-                stuck(own), differing(own, .crashLoses) { $0.filter(\.isData).subtracting(unstable) },
+                stuck(own), damaged(own),
+                differing(own, .crashLoses) { $0.filter(\.isData).subtracting(unstable) },
                 differing(own, .crashDiverges) { $0.filter { !$0.isData } }, waiting(own),
             ].compactMap(\.self)
         }
@@ -45,11 +47,11 @@ struct CrashReports {
         }
         guard let (first, failure) = stuck.first else { return nil }
         var finding = finding(
-            .crashStuck, first, "killed \(first.place.text), it never runs again: \(failure.message)",
+            .crashStuck, first, "\(first.cut.text), it never runs again: \(failure.message)",
             stuck.map { ($0.0, $0.1.message) })
         if let redacted = failure.redactedMessage {
             finding.redactedMessage =
-                "\(first.place.migration.identifier): killed \(first.place.text), it never runs again: \(redacted)"
+                "\(first.migration.identifier): \(first.cut.text), it never runs again: \(redacted)"
         }
         if stuck.contains(where: { $0.1.redactedMessage != nil }) { finding.evidence?.areDetailsData = true }
         return finding
@@ -67,9 +69,19 @@ struct CrashReports {
         }
         guard let (first, parts) = found.first else { return nil }
         let what = rule == .crashLoses ? "other data" : "another schema or history"
+        let again = first.cut.isKill ? "and started again" : "and another start"
         return finding(
-            rule, first, "killed \(first.place.text) and started again, it ends with \(what): \(parts)", found
-        )
+            rule, first, "\(first.cut.text) \(again), it ends with \(what): \(parts)", found)
+    }
+
+    /// SQLite's own recovery leaves a database that is not whole.
+    private func damaged(_ cases: [Case]) -> Finding? {
+        let damaged = cases.compactMap { entry -> (Case, String)? in
+            if case .damaged(let message) = entry.result { (entry, message) } else { nil }
+        }
+        guard let (first, message) = damaged.first else { return nil }
+        return finding(
+            .crashLoses, first, "\(first.cut.text), the database is damaged: \(message)", damaged)
     }
 
     /// The tool refuses every start, whatever the file says: no edit helps, only a person.
@@ -80,49 +92,103 @@ struct CrashReports {
         guard let first = waiting.first else { return nil }
         var commands: [String] = []
         for (_, command) in waiting where !commands.contains(command) { commands.append(command) }
+        let isLeftByKill = first.0.migration.unfinishedMark?.isLeftByKill ?? false
+        let how = isLeftByKill ? "killed while it runs" : "where a statement fails, as on a full disk"
         let list = commands.map { "'\($0)'" }.joined(separator: " or ")
         var finding = finding(
             .crashStuck, first.0,
-            "killed while it runs, \(format.name) refuses every later start, until a person runs \(list)",
+            "\(how), \(format.name) refuses every later start, until a person runs \(list)",
             waiting)
         finding.severity = .warning
+        guard isLeftByKill else { return finding }
         finding.advice =
             commands.count == 1
             ? "No edit of the file avoids it. Be ready to run that command for users whose database was left so."
             : "No edit of the file avoids it. Look at the database first: '\(commands[0])' is right where none of the "
                 + "migration's changes are there, and the other where all of them are."
-        finding.place = .init(file: first.0.place.migration.path)
+        finding.place = .init(file: first.0.migration.path)
         return finding
     }
 
     private func finding(_ rule: Rule, _ first: Case, _ text: String, _ all: [(Case, String)]) -> Finding {
-        let migration = first.place.migration
+        let migration = first.migration
+        let unsafe = all.contains { $0.0.cut.isOfWrites } ? unsafePragma(of: migration) : nil
         var finding = Finding(
-            rule, "\(migration.identifier): \(text)", help: help(migration), migration: migration.identifier,
-            place: first.place.place)
+            rule, "\(migration.identifier): \(text)",
+            help: unsafe ?? RestartAdvice.help(for: migration, of: format),
+            migration: migration.identifier, place: first.cut.moment.place)
         if all.count > 1 {
-            let details = all.map { "\($0.0.place.text): \($0.1)" }
-            finding.evidence = Evidence(rowCount: nil, details: Array(details.prefix(Evidence.detailLimit)))
+            finding.evidence = Evidence(rowCount: nil, details: details(all))
         }
         return finding
     }
 
-    /// How the migration becomes one that can be killed.
-    private func help(_ migration: Migration) -> String {
-        let twice =
-            "make each statement safe to run twice, as CREATE TABLE IF NOT EXISTS is. A rebuild of a table cannot be."
-        guard migration.transaction == .none else {
-            return
-                "\(format.name) commits the migration before it records it, so the next start runs it again: \(twice)"
+    /// Lists cases; where they are too many, some of each kind.
+    private func details(_ all: [(Case, String)]) -> [String] {
+        var lines: [[String]] = []
+        var kinds: [Int: Int] = [:]
+        for (entry, text) in all {
+            let kind = kinds[entry.cut.kind] ?? lines.count
+            if kind == lines.count { lines.append([]) }
+            kinds[entry.cut.kind] = kind
+            let line = "\(entry.cut.shortText): \(text)"
+            if !lines[kind].contains(line) { lines[kind].append(line) }
         }
-        if let mark = migration.transactionSwitch {
-            return "Let \(format.name) run it in a transaction (without \(mark)), or \(twice)"
+        var room = Evidence.detailLimit
+        var details: [String] = []
+        for (index, own) in lines.enumerated() {
+            let share = max(1, room - lines[(index + 1)...].reduce(0) { $0 + min($1.count, 3) })
+            details += own.prefix(min(share, room))
+            room -= min(own.count, share, room)
         }
-        if format.policy.transaction == .none {
-            return
-                "\(format.name) opens no transaction: write BEGIN; before the statements of the file and COMMIT; after them, "
-                + "with any PRAGMA before the BEGIN. Or \(twice)"
+        return details
+    }
+
+    /// How a migration that turns SQLite's recovery off becomes safe; nil if it does not.
+    private func unsafePragma(of migration: Migration) -> String? {
+        let upTo = batch.prefix { $0.identifier != migration.identifier } + [migration]
+        for statement in upTo.flatMap(\.statements) {
+            guard case .pragma(_, let name, let value?) = statement.action else { continue }
+            switch (name.foldedASCII, value.foldedASCII) {
+            case ("journal_mode", "off"), ("journal_mode", "memory"):
+                return
+                    "Remove PRAGMA \(name) = \(value): without a journal on disk SQLite cannot undo half of a transaction."
+            case ("synchronous", "off"), ("synchronous", "0"):
+                return
+                    "Remove PRAGMA \(name) = \(value): without syncs a disk may write the database before its journal."
+            default: continue
+            }
         }
-        return "Remove what makes \(format.name) run the file without a transaction, or \(twice)"
+        return nil
+    }
+}
+
+extension CrashCut {
+    /// Whether the tool was killed, and did not fail by itself or with the machine.
+    fileprivate var isKill: Bool {
+        switch cause {
+        case .kill, .killDuring, .again: true
+        case .powerCut, .diskFull, .busy: false
+        }
+    }
+
+    /// Whether SQLite had to recover the state.
+    fileprivate var isOfWrites: Bool {
+        switch cause {
+        case .killDuring, .powerCut, .diskFull: true
+        case .kill, .busy, .again: false
+        }
+    }
+
+    /// Cases of one kind are listed together.
+    fileprivate var kind: Int {
+        switch cause {
+        case .kill: 0
+        case .again: 1
+        case .killDuring: 2
+        case .powerCut: 3
+        case .diskFull: 4
+        case .busy: 5
+        }
     }
 }

@@ -13,7 +13,8 @@ struct CrashRestart: Sendable {
 
     /// What a start leads to.
     enum Ending: Sendable {
-        case reached(Image, pages: Set<UInt32>)
+        /// The end, and the states that commits left on the way.
+        case reached(Image, pages: Set<UInt32>, [CrashCut])
         case failed(Failure, Image)
         /// The tool runs nothing on such a database.
         case refused
@@ -25,7 +26,7 @@ struct CrashRestart: Sendable {
         var redactedMessage: String?
 
         init(_ error: any Error) {
-            let cause = (error as? BatchFailure)?.error ?? error
+            let cause = (error as? CrashRun.Stop)?.error ?? error
             guard let failure = cause as? StatementFailure else {
                 message = (cause as? EngineError)?.message ?? String(describing: cause)
                 return
@@ -38,35 +39,35 @@ struct CrashRestart: Sendable {
     /// - Parameter way: what a person writes before the start.
     func run(on image: Image, after way: [Bookkeeping] = []) async throws -> Ending {
         let overlay = try Overlay(image)
-        let (set, pending, count) = (context.set, pending, (pending.last ?? -1) + 1)
+        let states = CommitStates(overlay)
+        let (set, count) = (context.set, (pending.last ?? -1) + 1)
         let outcome = try await context.engine.useWhole(overlay, settings: context.settings(watchdog)) {
-            database in
-            try await database.withConnection { connection -> Ending? in
+            database -> Ending? in
+            let plan = try await database.withConnection { connection in
                 _ = overlay.freeze()
                 for entry in way { try entry.write(on: connection) }
                 let history = try set.format.history(connection, of: set) ?? AppliedHistory([])
-                let plan = ReplayPlan(history: history, set: set, targetCount: count)
-                if plan.isRefused { return .refused }
-                let wanted = Set(pending)
-                var run = ToolRun(connection: connection, set: set)
-                (run.commitsTogether, run.marksStart) = (true, true)
-                do {
-                    try run.prepare()
-                    for batch in set.batches(of: plan.pending.filter(wanted.contains)) {
-                        try run.run(batch.map { set.migrations[$0] }) { _ in }
-                    }
-                } catch let failure as BatchFailure {
-                    try connection.checkpoint()
-                    return .failed(Failure(failure), overlay.freeze().image)
-                }
-                try connection.checkpoint()
-                return nil
+                return ReplayPlan(history: history, set: set, targetCount: count)
             }
+            if plan.isRefused { return .refused }
+            let wanted = Set(pending)
+            let batches = set.batches(of: plan.pending.filter(wanted.contains)).map { batch in
+                batch.map { set.migrations[$0] }
+            }
+            do {
+                try await CrashRun(context: context).run(batches, on: database) { try states.note($0, $1) }
+            } catch let stop as CrashRun.Stop {
+                try await database.withConnection { try $0.checkpoint() }
+                return .failed(Failure(stop), overlay.freeze().image)
+            }
+            try await database.withConnection { try $0.checkpoint() }
+            return nil
         }
         if watchdog.isTripped { throw EngineError.interrupted }
         if let outcome { return outcome }
         let (end, footprint) = overlay.freeze()
-        return .reached(end, pages: Set(footprint.pages))
+        let (cuts, pages) = states.all
+        return .reached(end, pages: pages.union(footprint.pages), cuts)
     }
 
     /// Starts the tool again and again, as users do, until it succeeds, or fails on the state on which it failed before.

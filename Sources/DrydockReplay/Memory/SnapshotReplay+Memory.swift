@@ -11,7 +11,7 @@ extension SnapshotReplay {
         // What a command or another engine does is not repeatable, a batch is killed as a whole, and a snapshot must be
         // known by its content.
         guard let memory = context.memory, context.command == nil, context.other == nil,
-            context.crashLimit == nil, context.libraries.isEmpty,
+            context.crashLimits == nil, context.libraries.isEmpty,
             let content = opened.recognition?.hash
         else { return nil }
         let known =

@@ -212,7 +212,7 @@ struct ProbeWalk {
             guard try await take(reached, &state, opened) else { return batch.count }
         }
         if batch.contains(where: parent.isChecked) {
-            try await replay.checkCrashes(batch, outcome, from: before, opened.plan)
+            try await replay.checkCrashes(batch, outcome, from: before, opened)
             try await replay.repeatOnLibraries(batch, outcome, from: before, at: moment)
         }
         if let (migration, error) = outcome.failure {

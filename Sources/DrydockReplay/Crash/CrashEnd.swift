@@ -1,0 +1,60 @@
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// The end of an uninterrupted run.
+struct CrashEnd: Sendable {
+    private let image: Image
+    private let pages: Set<UInt32>
+    private let context: ReplayContext
+    private let inspector: StateInspector
+    private let history: AppliedHistory?
+    private let catalog: Catalog
+
+    init(
+        _ image: Image, _ pages: Set<UInt32>, _ context: ReplayContext, _ inspector: StateInspector
+    ) async throws {
+        (self.image, self.pages, self.context, self.inspector) = (image, pages, context, inspector)
+        history = try await Self.history(of: image, context, inspector)
+        catalog = try await inspector.catalog(of: image)
+    }
+
+    private static func history(
+        of image: Image, _ context: ReplayContext, _ inspector: StateInspector
+    ) async throws -> AppliedHistory? {
+        let set = context.set
+        return try await inspector.withConnection(to: image) { try set.format.history($0, of: set) }
+    }
+
+    /// Returns what differs in another state, the tool's own tables aside.
+    /// - Parameter others: the pages of the other state that may differ from the state before the migrations.
+    func differences(from other: Image, _ others: Set<UInt32>) async throws -> Set<StateComparison.Part> {
+        guard try !StateComparison.areEqual(image, other, pages.union(others)) else { return [] }
+        let format = context.set.format
+        let shared = Set(format.sharedTables.map(\.foldedASCII))
+        var parts = try await StateComparison(inspector: inspector).parts(image, other).filter { part in
+            switch part {
+            case .rows(let table), .column(let table, _): !shared.contains(table.foldedASCII)
+            case .pragma("user_version"): !format.usesUserVersion
+            case .object, .pragma: true
+            }
+        }
+        // The same definition can be spelled in two ways.
+        let objects = parts.filter { if case .object = $0 { true } else { false } }
+        if !objects.isEmpty {
+            let theirs = try await inspector.catalog(of: other)
+            if SchemaDiff(from: catalog.schema, to: theirs.schema).changes().isEmpty {
+                parts.subtract(objects)
+            }
+        }
+        let theirs = try await Self.history(of: other, context, inspector)
+        if theirs?.identifiers.sorted() != history?.identifiers.sorted()
+            || theirs?.checksums != history?.checksums
+        {
+            parts.insert(.object(kind: "the history", format.historyTable ?? "user_version"))
+        }
+        return parts
+    }
+}

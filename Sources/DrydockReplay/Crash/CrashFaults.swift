@@ -1,0 +1,76 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import Synchronization
+
+/// Runs migrations again and again, and each time lets one growth of a file fail for lack of space, or one lock because
+/// another program has it.
+struct CrashFaults: Sendable {
+    let context: ReplayContext
+    let watchdog: Watchdog
+    let batch: [Migration]
+    let before: Image
+    let start: CrashStart
+    /// The pages that may differ from ``before`` at the end.
+    let pages: Set<UInt32>
+
+    private static let kinds: Set<FaultPlan.Operation> = [.growth, .lock]
+
+    /// Returns how many growths and locks there are.
+    func count() async throws -> Int {
+        let plan = FaultPlan(failing: .max, of: Self.kinds, with: .refused, isArmed: false)
+        _ = try await run(plan)
+        return plan.count
+    }
+
+    /// Returns how many of the faults are tried: what they write together has a limit, whatever the user's.
+    static func tried(of count: Int, limit: Int) -> Int {
+        min(count, limit, max(16, workLimit / max(1, count)))
+    }
+
+    /// As many growths and locks as a few seconds allow.
+    private static let workLimit = 1_000_000
+
+    /// Runs with the given growth or lock failing.
+    /// - Returns: the state that is left; nil if nothing failed.
+    func cut(_ number: Int) async throws -> CrashCut? {
+        let plan = FaultPlan(failing: number, of: Self.kinds, with: .refused, isArmed: false)
+        let (image, pages, moment) = try await run(plan)
+        guard let hit = plan.hit, let moment else { return nil }
+        return CrashCut(
+            image: image, cause: hit == .lock ? .busy : .diskFull, moment: moment,
+            pages: self.pages.union(pages))
+    }
+
+    /// - Returns: the state that is left, the pages that were written, and what failed.
+    private func run(_ plan: FaultPlan) async throws -> (Image, Set<UInt32>, CrashMoment?) {
+        let overlay = try Overlay.$faultLog.withValue(nil) {
+            try Overlay.$faults.withValue(plan) { try Overlay(before) }
+        }
+        var settings = start.settings(context, watchdog)
+        // The other program keeps its lock for longer than the tool waits.
+        settings.busyTimeout = .zero
+        let struck = Mutex<CrashMoment?>(nil)
+        let moment = try await context.engine.useWhole(overlay, settings: settings) { database in
+            try await database.withConnection { _ in
+                _ = overlay.freeze()
+                plan.arm()
+            }
+            var moment: CrashMoment?
+            do {
+                try await CrashRun(context: context).run([batch], on: database) { now, _ in
+                    if plan.hit != nil { struck.withLock { $0 = $0 ?? now } }
+                }
+            } catch let stop as CrashRun.Stop {
+                moment = stop.moment
+            }
+            plan.disarm()
+            return moment
+        }
+        if watchdog.isTripped { throw EngineError.interrupted }
+        let (image, footprint) = overlay.freeze()
+        return (image, Set(footprint.pages), struck.withLock { $0 } ?? moment)
+    }
+}

@@ -1,0 +1,29 @@
+import DrydockFindings
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+
+/// Opens states as the next start of a program does.
+struct CrashRecovery: Sendable {
+    let context: ReplayContext
+    let watchdog: Watchdog
+
+    /// Returns the state after SQLite's recovery, and the pages that it wrote.
+    /// - Throws: ``EngineError`` if the database cannot be opened.
+    func recover(_ image: Image) async throws -> (Image, Set<UInt32>) {
+        let overlay = try Overlay(image)
+        try await context.engine.useWhole(overlay, settings: context.settings(watchdog)) { _ in }
+        let (recovered, footprint) = overlay.freeze()
+        return (recovered, Set(footprint.pages))
+    }
+
+    /// Returns what `integrity_check` finds.
+    func damage(of image: Image) async throws -> [String] {
+        let overlay = try Overlay(image)
+        return try await context.engine.useWhole(overlay, settings: context.settings(watchdog)) { database in
+            try await database.withConnection { connection in
+                try connection.rows("PRAGMA integrity_check") { $0.string(0) ?? "" }.filter { $0 != "ok" }
+            }
+        }
+    }
+}

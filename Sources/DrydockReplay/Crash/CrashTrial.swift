@@ -1,0 +1,200 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+import OverlayVFS
+
+/// The crashes of one batch of migrations: which have been tried, and what they lead to.
+struct CrashTrial {
+    let batch: [Migration]
+    let before: Image
+    let start: CrashStart
+    let recording: CrashCuts.Recording
+    let limit: Int
+    let end: CrashEnd
+    let restart: CrashRestart
+
+    private(set) var outcome = CrashCheck.Outcome()
+    private(set) var reports: CrashReports
+    private var digests = ImageDigests()
+    /// What was wrong with the database before.
+    private var knownDamage: [String]?
+    /// What each state leads to.
+    private var results: [ImageDigests.Digest: CrashCheck.Result] = [:]
+
+    init(
+        batch: [Migration], before: Image, start: CrashStart, recording: CrashCuts.Recording, limit: Int,
+        end: CrashEnd, restart: CrashRestart
+    ) {
+        (self.batch, self.before, self.start) = (batch, before, start)
+        (self.recording, self.limit, self.end, self.restart) = (recording, limit, end, restart)
+        reports = CrashReports(batch: batch, format: restart.context.set.format)
+        // From where it began the tool comes to the end, and at the end it has nothing to do.
+        results[digests.digest(before, isWhole: false)] = .same
+        results[digests.digest(recording.end, isWhole: false)] = .same
+    }
+
+    private var name: String { batch.last?.identifier ?? "" }
+
+    // MARK: - Kinds of crashes
+
+    /// Kills the tool after each of its commits, and a second time on the next start.
+    mutating func kill() async throws {
+        leaveOut(recording.cuts.count, limit, "states in which a kill can leave \(name)")
+        var again: [CrashCut] = []
+        for cut in recording.cuts.prefix(limit) {
+            let (result, next) = try await result(of: cut)
+            outcome.states += 1
+            reports.note(result, at: cut)
+            results[digests.digest(cut.image, isWhole: false)] = result
+            guard case .same = result else { continue }
+            // Where the tool starts by itself, it can be killed again.
+            for second in next.dropLast() {
+                again.append(
+                    CrashCut(
+                        image: second.image, cause: .again(second.moment), moment: cut.moment,
+                        pages: cut.pages.union(second.pages)))
+            }
+        }
+        let new = again.filter { isNew($0.image) }
+        let room = limit - outcome.states
+        leaveOut(new.count, room, "states in which a second kill can leave \(name)")
+        for cut in new.prefix(room) where isNew(cut.image) {
+            outcome.states += 1
+            reports.note(try await remembered(cut), at: cut)
+        }
+    }
+
+    /// Lets each growth of a file and each lock fail.
+    mutating func fail() async throws {
+        let faults = CrashFaults(
+            context: restart.context, watchdog: restart.watchdog, batch: batch, before: before, start: start,
+            pages: recording.pages)
+        let count = try await faults.count()
+        let tried = CrashFaults.tried(of: count, limit: limit)
+        leaveOut(count, tried, "growths and locks of \(name)", "can fail")
+        var known: Set<FaultCase> = []
+        for number in Spread(of: count, tried) {
+            guard var cut = try await faults.cut(number + 1) else { continue }
+            outcome.faults += 1
+            try await recover(&cut)
+            let digest = digests.digest(cut.image, isWhole: false)
+            guard known.insert(FaultCase(cause: cut.cause, moment: cut.moment, state: digest)).inserted else {
+                continue
+            }
+            reports.note(try await remembered(cut), at: cut)
+        }
+    }
+
+    private struct FaultCase: Hashable {
+        var cause: CrashCut.Cause
+        var moment: CrashMoment
+        var state: ImageDigests.Digest
+    }
+
+    /// Cuts the power between any two writes.
+    mutating func cutPower() async throws {
+        let writes = CrashWrites(
+            context: restart.context, watchdog: restart.watchdog, batch: batch, before: before, start: start,
+            pages: recording.pages)
+        let log = try await writes.record()
+        if log.isCutShort {
+            outcome.notChecked.append(
+                NotChecked(.crashStuck, .undecided("\(name) writes more than is kept for power cuts")))
+        }
+        let states = log.states.cuts
+        let wanted = Spread(of: states.count, limit).map { states[$0] }
+        leaveOut(states.count, wanted.count, "states in which a power cut can leave \(name)")
+        outcome.states += wanted.count
+        try await writes.forEach(log, of: wanted) { state in
+            var cut = state
+            try await recover(&cut)
+            guard cut.damage != nil || isNew(cut.image) else { return }
+            reports.note(try await remembered(cut), at: cut)
+        }
+    }
+
+    /// Opens the database of a state, so that SQLite recovers it, and checks it if it is a new one.
+    private mutating func recover(_ cut: inout CrashCut) async throws {
+        let recovery = CrashRecovery(context: restart.context, watchdog: restart.watchdog)
+        do {
+            let (image, pages) = try await recovery.recover(cut.image)
+            cut.image = image
+            cut.pages.formUnion(pages)
+            guard isNew(image) else { return }
+            let known = if let knownDamage { knownDamage } else { try await recovery.damage(of: before) }
+            knownDamage = known
+            cut.damage = try await recovery.damage(of: image).first { !known.contains($0) }
+        } catch let error as EngineError where !restart.watchdog.isTripped {
+            cut.damage = error.message
+        }
+    }
+
+    private mutating func leaveOut(_ count: Int, _ tried: Int, _ what: String, _ can: String? = nil) {
+        guard count > tried else { return }
+        outcome.notChecked.append(
+            NotChecked(
+                .crashStuck,
+                .undecided(
+                    "of the \(count) \(what)\(can.map { " that \($0)" } ?? ""), \(max(0, tried)) were tried (--crash-states)"
+                )))
+    }
+
+    // MARK: - What a state leads to
+
+    private mutating func isNew(_ image: Image) -> Bool {
+        results[digests.digest(image, isWhole: false)] == nil
+    }
+
+    /// Returns what a state leads to, which is found out once.
+    private mutating func remembered(_ cut: CrashCut) async throws -> CrashCheck.Result {
+        if let damage = cut.damage { return .damaged(damage) }
+        let digest = digests.digest(cut.image, isWhole: false)
+        if let known = results[digest] { return known }
+        let (result, _) = try await result(of: cut)
+        results[digest] = result
+        return result
+    }
+
+    /// - Returns: also the states that commits left on the way to the end.
+    private func result(of cut: CrashCut) async throws -> (CrashCheck.Result, [CrashCut]) {
+        let ending = try await restart.runToTheEnd(on: cut.image)
+        guard case .refused = ending else { return try await result(of: ending, cut) }
+        guard let mark = cut.moment.migration.unfinishedMark else { return try await result(of: ending, cut) }
+        var first: CrashCheck.Result?
+        for way in mark.waysOut {
+            let (result, _) = try await result(of: restart.run(on: cut.image, after: way.statements), cut)
+            if case .same = result { return (.needsPerson(command: way.command), []) }
+            first = first ?? result
+        }
+        return (first ?? .same, [])
+    }
+
+    private func result(
+        of ending: CrashRestart.Ending, _ cut: CrashCut
+    ) async throws -> (CrashCheck.Result, [CrashCut]) {
+        switch ending {
+        case .failed(let failure, _): return (.stuck(failure), [])
+        case .refused:
+            let name = restart.context.set.format.name
+            return (.stuck(CrashRestart.Failure(EngineError(.error, "\(name) refuses to start"))), [])
+        case .reached(let image, let pages, let cuts):
+            let parts = try await end.differences(from: image, cut.pages.union(pages))
+            return (parts.isEmpty ? .same : .differs(parts), cuts)
+        }
+    }
+}
+
+/// Numbers from zero, evenly spread where there are more than wanted.
+private struct Spread: Sequence, IteratorProtocol {
+    private let count: Int
+    private let wanted: Int
+    private var index = 0
+
+    init(of count: Int, _ wanted: Int) { (self.count, self.wanted) = (count, Swift.min(count, wanted)) }
+
+    mutating func next() -> Int? {
+        guard index < wanted else { return nil }
+        defer { index += 1 }
+        return index * count / wanted
+    }
+}

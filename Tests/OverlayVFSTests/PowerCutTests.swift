@@ -1,0 +1,181 @@
+import CSQLite
+import Foundation
+import Testing
+
+@testable import OverlayVFS
+
+/// The states that ``PowerCuts`` enumerates, against what real kills leave, and against what SQLite promises of them.
+@Suite struct PowerCutTests {
+    /// How a program writes.
+    struct Writing: Sendable, CustomTestStringConvertible {
+        var setup = ""
+        var settings: String
+        /// Whether SQLite promises that a power cut leaves all or nothing of each transaction.
+        var isSafe = true
+
+        var testDescription: String { "\(setup)\(settings)" }
+
+        /// Three transactions, of which the second does not fit into the cache.
+        static let transactions = [
+            "UPDATE t SET x = x + 1 WHERE id % 3 = 0; CREATE INDEX t_y ON t(y)",
+            """
+            CREATE TABLE copy(id INTEGER PRIMARY KEY, y TEXT UNIQUE, z);
+            INSERT INTO copy SELECT id, y || id, zeroblob(id % 4 * 300) FROM t; DROP TABLE t; ALTER TABLE copy RENAME TO t
+            """,
+            "DELETE FROM t WHERE id > 5",
+        ]
+
+        var sql: String {
+            "\(settings)PRAGMA cache_size = 5;" + Self.transactions.map { "BEGIN;\($0);COMMIT;" }.joined()
+        }
+
+        func write(to folder: Folder) throws -> String {
+            try folder.database(
+                "a.db",
+                """
+                PRAGMA page_size = 1024;\(setup)
+                CREATE TABLE t(id INTEGER PRIMARY KEY, x INTEGER, y TEXT);
+                WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT 12)
+                INSERT INTO t SELECT n, n, hex(zeroblob(n % 5 * 9)) || n FROM s
+                """)
+        }
+
+        static let all = [
+            Writing(settings: ""),
+            Writing(settings: "PRAGMA synchronous = EXTRA;"),
+            Writing(settings: "PRAGMA journal_mode = TRUNCATE;"),
+            Writing(settings: "PRAGMA journal_mode = PERSIST;"),
+            Writing(setup: "PRAGMA auto_vacuum = FULL;", settings: ""),
+            Writing(setup: "PRAGMA journal_mode = WAL;", settings: ""),
+            Writing(setup: "PRAGMA journal_mode = WAL;", settings: "PRAGMA wal_autocheckpoint = 5;"),
+            Writing(
+                setup: "PRAGMA journal_mode = WAL;",
+                settings: "PRAGMA synchronous = NORMAL;PRAGMA wal_autocheckpoint = 5;"),
+            Writing(settings: "PRAGMA synchronous = OFF;", isSafe: false),
+            Writing(settings: "PRAGMA journal_mode = MEMORY;", isSafe: false),
+            Writing(settings: "PRAGMA journal_mode = OFF;", isSafe: false),
+        ]
+    }
+
+    /// Returns the bytes of a database as the next program to open it reads them; nil where it cannot.
+    private func content(_ database: Database) throws -> Data? {
+        guard (try? database.value("PRAGMA schema_version")) != nil else { return nil }
+        var size: sqlite3_int64 = 0
+        guard let bytes = sqlite3_serialize(database.handle, "main", &size, 0) else { return nil }
+        defer { sqlite3_free(bytes) }
+        return Data(bytes: bytes, count: Int(size))
+    }
+
+    private func content(_ image: Image) throws -> Data? { try content(Database(try Overlay(image))) }
+
+    private func record(_ sql: String, on path: String) throws -> (PowerCuts, Image) {
+        let log = WriteLog()
+        let overlay = try Overlay.$writeLog.withValue(log) { try Overlay(snapshot: path) }
+        let start = overlay.freeze().image
+        log.begin()
+        try Database(overlay).execute(sql)
+        #expect(!log.isFull)
+        return (PowerCuts(log, from: start), start)
+    }
+
+    // MARK: - Real kills
+
+    private static let program =
+        URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path + "/KilledWriter"
+
+    @discardableResult
+    private func run(_ arguments: String...) throws -> (status: Int32, output: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: Self.program)
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (
+            process.terminationStatus,
+            String(decoding: text, as: UTF8.self).trimmingCharacters(in: .newlines)
+        )
+    }
+
+    @Test(arguments: Writing.all)
+    func `a program that is killed leaves a state that is enumerated`(writing: Writing) async throws {
+        let folder = Folder()
+        let path = try writing.write(to: folder)
+        let original = try Data(contentsOf: URL(filePath: path))
+        let (cuts, start) = try record(writing.sql, on: path)
+        var states: Set<Data?> = [try content(start)]
+        let kills = cuts.cuts.filter { cut in
+            switch cut.missing {
+            case .nothing, .end: true
+            case .unsynced, .unsyncedOf, .operation: false
+            }
+        }
+        try await cuts.forEach(of: kills) { _, image in states.insert(try content(image)) }
+        let file = folder.file("killed.db")
+        var random = Random(seed: 1)
+        try original.write(to: URL(filePath: file))
+        let count = try #require(Int(try run(file, writing.sql).output))
+        #expect(count > 20)
+        for _ in seeds(12, soak: 1000) {
+            for suffix in ["", "-journal", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: file + suffix)
+            }
+            try original.write(to: URL(filePath: file))
+            let number = random.int(1...count)
+            let sectors = random.chance(50) ? random.int(1...3) : 0
+            let status = try run(file, writing.sql, "\(number)", "\(sectors)").status
+            #expect(status == SIGKILL)
+            let left = try content(Database(file.uri))
+            #expect(states.contains(left), "operation \(number), \(sectors) sectors")
+        }
+    }
+
+    // MARK: - Power cuts
+
+    /// The databases between the transactions, as text.
+    private func commits(_ writing: Writing) throws -> Set<String> {
+        let folder = Folder()
+        let database = try Database(try writing.write(to: folder).uri)
+        var states: Set = [try dump(database)]
+        try database.execute(writing.settings)
+        for transaction in Writing.transactions {
+            try database.execute("BEGIN;\(transaction);COMMIT")
+            states.insert(try dump(database))
+        }
+        return states
+    }
+
+    private func dump(_ database: Database) throws -> String {
+        do {
+            guard try database.value("PRAGMA integrity_check") == "ok" else { return "damaged" }
+            return try database.rows("SELECT sql FROM sqlite_schema ORDER BY name; SELECT * FROM t")
+                .description
+        } catch let error as SQLiteError {
+            return "damaged: \(error.message)"
+        }
+    }
+
+    @Test(arguments: Writing.all)
+    func `after a power cut SQLite finds a commit, unless it was told to be careless`(writing: Writing)
+        async throws
+    {
+        let folder = Folder()
+        let (cuts, _) = try record(writing.sql, on: try writing.write(to: folder))
+        let commits = try commits(writing)
+        #expect(commits.count == 4 && !commits.contains("damaged"))
+        var others: Set<String> = []
+        var seen: Set<String> = []
+        // Where nothing is synced, each of a thousand writes can be missing at any later time.
+        let step = writing.isSafe ? 1 : max(1, cuts.cuts.count / 300)
+        let wanted = Swift.stride(from: 0, to: cuts.cuts.count, by: step).map { cuts.cuts[$0] }
+        try await cuts.forEach(of: wanted) { cut, image in
+            let left = try dump(Database(try Overlay(image)))
+            seen.insert(left)
+            if !commits.contains(left) { others.insert("\(cut): \(left)") }
+        }
+        #expect(others.isEmpty == writing.isSafe, "\(others.sorted().prefix(3))")
+        #expect(seen.isSuperset(of: commits))
+    }
+}
