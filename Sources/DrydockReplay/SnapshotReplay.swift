@@ -24,8 +24,6 @@ struct SnapshotReplay {
     let random: RandomSource?
     /// The migration that is being run or checked.
     var current: String?
-    /// What a connection has at the start of the next batch.
-    var crashStart = CrashStart()
     /// Where an earlier replay was taken up; nil where all pending migrations are run.
     var resumed: Resumption?
 

@@ -70,11 +70,35 @@ struct StateComparison: Sendable {
                 if kept.difference.lost.count + kept.difference.added.count > 0 {
                     parts.insert(.rows(table: table))
                 }
+                for column in try Self.stored(table, on: connection) {
+                    parts.insert(.column(table: table, column))
+                }
                 for column in kept.difference.changed.keys {
                     parts.insert(.column(table: table, kept.match.columns[column].before.name))
                 }
             }
             return parts
+        }
+    }
+
+    /// Returns the stored generated columns whose values differ. Conservation leaves them out, since the migration does not
+    /// write them; but a library computes them.
+    private static func stored(_ table: String, on connection: any Connection) throws -> [String] {
+        let later = TableComparison.afterSchema
+        let columns = { (schema: String) in
+            try connection.rows("PRAGMA \(schema).table_xinfo(\(quotedName(table)))") { row in
+                row.integer(6) == 3 ? row.string(1) : nil
+            }.compactMap(\.self)
+        }
+        return try Set(columns("main")).intersection(columns(later)).sorted().filter { column in
+            let values = { (schema: String) in
+                "SELECT quote(\(quotedName(column))), count(*) FROM \(schema).\(quotedName(table)) GROUP BY 1"
+            }
+            let (first, second) = (values("main"), values(later))
+            return try connection.firstRow(
+                "SELECT 1 FROM (SELECT * FROM (\(first)) EXCEPT SELECT * FROM (\(second))) "
+                    + "UNION ALL SELECT 1 FROM (SELECT * FROM (\(second)) EXCEPT SELECT * FROM (\(first)))"
+            ) { $0.integer(0) } != nil
         }
     }
 

@@ -102,3 +102,24 @@ extension HumanRenderer {
         }.joined()
     }
 }
+
+extension HumanRenderer {
+    /// Says on which other SQLite libraries every step of every replay was repeated, if that was asked for.
+    func libraries(_ replays: [ReplaySummary]) -> [String] {
+        let versions = replays.compactMap(\.sqliteVersions)
+        guard let first = versions.first else { return [] }
+        let all = first.filter { version in versions.allSatisfy { $0.contains(version) } }
+        return ["repeated on " + (all.isEmpty ? "no other SQLite" : "SQLite " + all.joined(separator: ", "))]
+    }
+
+    /// Says on how many states the tool was started again, if that was asked for.
+    func crashes(_ replays: [ReplaySummary]) -> [String] {
+        let counts = replays.compactMap(\.crashStates)
+        guard !counts.isEmpty else { return [] }
+        let faults = replays.compactMap(\.crashFaults).reduce(0, +)
+        return [
+            counted(counts.reduce(0, +), "kill") + (faults > 0 ? " and " + counted(faults, "fault") : "")
+                + " tried"
+        ]
+    }
+}

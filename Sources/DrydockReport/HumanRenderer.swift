@@ -378,18 +378,7 @@ package struct HumanRenderer: ReportRenderer {
             counted(steps.count, "step") + tool,
             counted(replays.reduce(0) { $0 + $1.rowsCompared }, "row") + " compared",
             counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written",
-        ] + crashes(replays)
-    }
-
-    /// Says on how many states the tool was started again, if that was asked for.
-    private func crashes(_ replays: [ReplaySummary]) -> [String] {
-        let counts = replays.compactMap(\.crashStates)
-        guard !counts.isEmpty else { return [] }
-        let faults = replays.compactMap(\.crashFaults).reduce(0, +)
-        return [
-            counted(counts.reduce(0, +), "kill") + (faults > 0 ? " and " + counted(faults, "fault") : "")
-                + " tried"
-        ]
+        ] + crashes(replays) + libraries(replays)
     }
 
     func duration(_ seconds: Double) -> String {

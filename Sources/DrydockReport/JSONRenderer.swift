@@ -163,6 +163,7 @@ private struct JSONReplay: Encodable {
     var baseline: String
     var tablesChecked: Int?
     var crashStates, crashFaults: Int?
+    var sqliteVersions: [String]?
     var seconds: Double
     var steps: [Step]
 
@@ -179,6 +180,7 @@ private struct JSONReplay: Encodable {
         tablesChecked = replay.tablesChecked
         crashStates = replay.crashStates
         crashFaults = replay.crashFaults
+        sqliteVersions = replay.sqliteVersions
         seconds = rounded(replay.seconds)
         steps = replay.steps.map {
             Step(
@@ -189,7 +191,7 @@ private struct JSONReplay: Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case snapshot, probe, rowsGenerated, from, to, start, pending, rowsCompared, tablesUntouched,
-            baseline, tablesChecked, crashStates, crashFaults, seconds, steps
+            baseline, tablesChecked, crashStates, crashFaults, sqliteVersions, seconds, steps
     }
 
     /// Encodes `from` and `to` even if they are null.
@@ -208,6 +210,7 @@ private struct JSONReplay: Encodable {
         try container.encode(tablesChecked, forKey: .tablesChecked)
         try container.encodeIfPresent(crashStates, forKey: .crashStates)
         try container.encodeIfPresent(crashFaults, forKey: .crashFaults)
+        try container.encodeIfPresent(sqliteVersions, forKey: .sqliteVersions)
         try container.encode(seconds, forKey: .seconds)
         try container.encode(steps, forKey: .steps)
     }

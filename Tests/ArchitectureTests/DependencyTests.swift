@@ -34,7 +34,8 @@ import Testing
     }
 
     @Test func everyDependencyIsImported() throws {
-        let imports = try Dictionary(grouping: Repository.swiftFiles(in: "Sources"), by: \.target)
+        let files = try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Tests")
+        let imports = Dictionary(grouping: files, by: \.target)
             .mapValues { $0.reduce(into: Set()) { $0.formUnion($1.imports) } }
         for (target, declared) in try Manifest().dependencies {
             let unused = declared.subtracting(imports[target, default: []])

@@ -30,6 +30,8 @@ public struct ReplaySummary: Sendable, Codable {
     public var crashStates: Int?
     /// The number of growths of a file and of locks that failed, after which the tool was started again.
     public var crashFaults: Int?
+    /// The versions of the other SQLite libraries on which every step was repeated; nil where none was asked for.
+    public var sqliteVersions: [String]?
     /// Wall-clock seconds, checks included.
     public var seconds: Double = 0
 

@@ -19,10 +19,10 @@ extension SnapshotReplay {
         let check = CrashCheck(
             context: context, watchdog: watchdog, inspector: inspector, pending: opened.plan.pending,
             limits: limits)
-        var start = crashStart
+        var start = steps.crashStart
         start.foreignKeys = outcome.reached[0].migrations[0].foreignKeys
         let found = try await check.run(batch, from: before.image, start)
-        crashStart = try await opened.database.withConnection { connection in
+        steps.crashStart = try await opened.database.withConnection { connection in
             var next = CrashStart()
             try next.note(connection)
             return next

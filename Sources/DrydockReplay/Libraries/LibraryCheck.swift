@@ -36,7 +36,7 @@ struct LibraryCheck: Sendable {
         let process = try LibraryProcess(program: context.libraryProgram)
         defer { process.folder.delete() }
         try before.write(to: "\(process.folder.path)/\(Self.stateFile)", since: nil)
-        var uses: [[String]] = []
+        var uses = [try await self.uses(of: before)]
         for reached in first.reached { uses.append(try await self.uses(of: reached.image)) }
         var outcomes: [Outcome] = []
         for library in libraries { outcomes.append(try await run(on: library, process, uses)) }

@@ -1,5 +1,6 @@
 import DrydockMigrations
 import DatabaseEngine
+import Foundation
 import SQLiteSchema
 
 /// What a process that has loaded another SQLite library is to do.
@@ -44,7 +45,7 @@ struct RepeatedBatch: Codable, Sendable {
     var policy: ToolPolicy
     var historySetup: [Bookkeeping]
     var migrations: [Step]
-    /// The statements that compile on the usual library, for each state that is reached.
+    /// The statements that compile on the usual library: at the state before, and at each that is reached.
     var uses: [[String]]
 
     /// A migration, as far as it is run.
@@ -102,13 +103,18 @@ struct RepeatedBatch: Codable, Sendable {
         var migrations: [String]
         var state: String
         var pages: [UInt32]
-        /// The statements that do not compile, and why.
+        /// The statements that do not compile and did before, and why.
         var refused: [Refusal] = []
     }
 
     struct Refusal: Codable, Sendable, Hashable {
         var statement: String
         var message: String
+
+        /// The same fault of the same object, whatever columns it has by now.
+        var fault: [String] {
+            [String(statement.prefix { $0 != "(" }).components(separatedBy: " SET ")[0], message]
+        }
     }
 
     /// An error, so that it can be reported as if it had come here.

@@ -50,6 +50,7 @@ struct RepeatedRun: Sendable {
         try? await database.close()
         var outcome = RepeatedBatch.Outcome()
         var last = before
+        var known = Set(try await refused(batch.uses.first ?? [], at: before, settings).map(\.fault))
         for (number, reached) in result.reached.enumerated() {
             let state = "after-\(number)"
             // The library before this one left its own there, which was read by now.
@@ -58,8 +59,10 @@ struct RepeatedRun: Sendable {
             var entry = RepeatedBatch.Reached(
                 migrations: reached.migrations.map(\.identifier), state: state,
                 pages: reached.footprint.pages)
-            if batch.uses.indices.contains(number) {
-                entry.refused = try await refused(batch.uses[number], at: reached.image, settings)
+            if batch.uses.indices.contains(number + 1) {
+                let refused = try await refused(batch.uses[number + 1], at: reached.image, settings)
+                entry.refused = refused.filter { !known.contains($0.fault) }
+                known.formUnion(refused.map(\.fault))
             }
             outcome.reached.append(entry)
             last = reached.image

@@ -20,9 +20,7 @@ extension SQLiteBuild {
 
     /// The options that change how SQL is read or what a connection starts with, such as `OMIT_WINDOWFUNC` and `DQS=0`.
     public var changes: [String] {
-        let prefixes = [
-            "OMIT_", "DQS=", "DEFAULT_FOREIGN_KEYS", "DEFAULT_RECURSIVE_TRIGGERS", "SECURE_DELETE",
-        ]
+        let prefixes = ["OMIT_", "DQS=", "DEFAULT_FOREIGN_KEYS", "SECURE_DELETE"]
         return options.filter { option in prefixes.contains { option.hasPrefix($0) } }
             + ["USE_URI", "LIKE_DOESNT_MATCH_BLOBS"].filter(has)
     }

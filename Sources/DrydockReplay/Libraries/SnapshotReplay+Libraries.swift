@@ -34,6 +34,10 @@ extension SnapshotReplay {
                 notChecked(.libraryDivergence, .undecided(reason))
             }
         }
+        defer {
+            result.summary.sqliteVersions = context.libraries
+                .filter { steps.stoppedLibraries[$0] == nil }.map(\.version)
+        }
         let ready = context.libraries.filter { steps.stoppedLibraries[$0] == nil }
         guard !ready.isEmpty else { return }
         let check = LibraryCheck(

@@ -67,7 +67,18 @@ import Testing
             !report.notChecked.contains { $0.rule == .libraryDivergence },
             "\(report.notChecked.map(\.reason))")
         #expect(report.findings.allSatisfy { $0.rule != .migrationFailed })
+        #expect(report.replays.first?.sqliteVersions == [SQLiteLibrary.version])
         #expect(try folder.contents() == before)
+    }
+
+    /// A view that compiles nowhere stops nothing.
+    @Test func aBrokenViewHidesNoLoss() async throws {
+        let folder = try own(
+            "DELETE FROM t;",
+            "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); CREATE VIEW v AS SELECT q FROM gone")
+        let report = try await verify(folder, on: Self.own)
+        #expect(report.findings.contains { $0.rule == .rowsLost }, "\(report.findings.map(\.line))")
+        #expect(!report.findings.contains { $0.rule == .snapshotUnreadable })
     }
 
     /// Each library gets the state as it was, whatever another made of it.
@@ -217,6 +228,42 @@ import Testing
         #expect(report.findings.filter { $0.rule == .migrationFailed }.count == 1)
         let missing = try #require(report.notChecked.first { $0.rule == .libraryDivergence })
         #expect(missing.reason.hasPrefix("the migrations after v2 on SQLite 3."), "\(missing.reason)")
+    }
+
+    /// A row that leaves a column out calls its default.
+    @Test(.enabled(if: library { $0 < SQLiteVersion(38) } != nil, OtherLibraries.reason))
+    func aDefaultThatIsUnknownThereIsFound() async throws {
+        let old = try #require(Self.library { $0 < SQLiteVersion(38) })
+        let folder = try own(
+            "CREATE TABLE n(id INTEGER PRIMARY KEY, at INTEGER NOT NULL DEFAULT (unixepoch()));")
+        let finding = try await verify(folder, on: old).finding(.libraryDivergence)
+        #expect(finding.message.contains("INSERT INTO main.\"n\" DEFAULT VALUES"), "\(finding.message)")
+    }
+
+    /// A fault that a snapshot has, or an earlier step made, is not one of the next step.
+    @Test(.enabled(if: library { $0 < SQLiteVersion(38) } != nil, OtherLibraries.reason))
+    func anEarlierFaultIsNotBlamedOnALaterStep() async throws {
+        let old = try #require(Self.library { $0 < SQLiteVersion(38) })
+        let trigger = { (name: String) in
+            "CREATE TRIGGER \(name) AFTER INSERT ON t BEGIN UPDATE t SET b = unixepoch(); END"
+        }
+        let folder = try own(
+            "CREATE TABLE u(x);", "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); \(trigger("one"))")
+        try folder.write("Migrations/v3.sql", "ALTER TABLE t ADD COLUMN c;\n")
+        try folder.write("Migrations/v4.sql", "CREATE VIEW w AS SELECT unixepoch() AS now;\n")
+        try folder.write("Migrations/v5.sql", "CREATE TABLE z(x);\n")
+        let found = try await verify(folder, on: old).findings.filter { $0.rule == .libraryDivergence }
+        #expect(found.map(\.migration) == ["v4"], "\(found.map(\.line))")
+    }
+
+    @Test(.enabled(if: library { $0 >= SQLiteVersion(53) } != nil, OtherLibraries.reason))
+    func otherValuesOfAStoredColumnAreFound() async throws {
+        let new = try #require(Self.library { $0 >= SQLiteVersion(53) })
+        let folder = try own(
+            "CREATE TABLE g(id INTEGER PRIMARY KEY, r REAL, s TEXT AS ('v' || r) STORED); INSERT INTO g(id, r) VALUES (1, 1e15);"
+        )
+        let finding = try await verify(folder, on: new).finding(.libraryDivergence)
+        #expect(finding.message.hasSuffix("differ in 'g'.'s'"), "\(finding.message)")
     }
 
     /// Plain migrations give the same everywhere.
