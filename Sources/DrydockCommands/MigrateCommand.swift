@@ -55,8 +55,8 @@ struct MigrateCommand: DrydockSubcommand {
             """,
         exitStatus: """
             0  rehearsed or migrated without an error, or nothing is pending
-            1  findings of severity error; with --check something is pending. One database
-               was then not migrated; of many some may be, and the text says which
+            1  errors were found; with --check something is pending. One database is then
+               not migrated; of many some may be, and the text says which
             2  no report could be made, or it was not done; the database holds what it
                held, unless the text says that it is migrated and only the report could
                not be written
