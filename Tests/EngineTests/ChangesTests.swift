@@ -5,7 +5,7 @@ import Testing
 
 /// Nothing here waits for a time to pass: a change is awaited for as long as it takes, and what must not be reported is
 /// followed by something that must.
-@Suite(.timeLimit(.minutes(5))) struct ChangesTests {
+@Suite(.timeLimit(.minutes(20))) struct ChangesTests {
     /// Returns the next change of a sequence that must have one.
     private func next(_ changes: inout DatabaseChanges.Iterator) async throws -> DatabaseChange {
         try #require(await changes.next())

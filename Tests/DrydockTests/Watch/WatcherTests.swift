@@ -4,7 +4,7 @@ import GRDBEngine
 import Testing
 
 /// What happens to files, and what a watcher says of it.
-@Suite(.timeLimit(.minutes(10))) struct WatcherTests {
+@Suite(.timeLimit(.minutes(20))) struct WatcherTests {
     private static let schema = "CREATE TABLE t(a INTEGER PRIMARY KEY, b);"
 
     /// A watched project, one round at a time.

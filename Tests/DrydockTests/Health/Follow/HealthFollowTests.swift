@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `drydock health --follow` as other programs and shells see it.
-@Suite(.timeLimit(.minutes(5))) struct HealthFollowTests {
+@Suite(.timeLimit(.minutes(20))) struct HealthFollowTests {
     private func line(_ running: Tool.Running) throws -> [String: Any] {
         var bytes = Data()
         while bytes.last != 10 {

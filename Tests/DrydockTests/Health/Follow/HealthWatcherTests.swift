@@ -9,7 +9,7 @@ import Testing
 @testable import DrydockMaintenance
 
 /// A watcher sees whatever happens to a database, and leaves no trace. Nothing depends on how long something takes.
-@Suite(.timeLimit(.minutes(5))) struct HealthWatcherTests {
+@Suite(.timeLimit(.minutes(20))) struct HealthWatcherTests {
     private static let modes = ["delete", "wal"]
 
     private func watch(
