@@ -42,7 +42,10 @@ extension DrydockCommand {
         let file: String?
         switch exitCode(for: error) {
         case .validationFailure: file = options.first(where: FolderListing.exists)
-        case .success: file = options.first { !$0.hasPrefix("--") && $0.contains("h") }
+        case .success:
+            file = options.first {
+                !$0.hasPrefix("--") && $0.contains("h") && ($0.contains(".") || FolderListing.exists($0))
+            }
         default: file = nil
         }
         guard let file, !options.contains("--help") else { return nil }

@@ -112,14 +112,18 @@ extension HumanRenderer {
         return ["repeated on " + (all.isEmpty ? "no other SQLite" : "SQLite " + all.joined(separator: ", "))]
     }
 
-    /// Says on how many states the tool was started again, if that was asked for.
+    /// Says after how many crashes the tool was started again, if that was asked for.
     func crashes(_ replays: [ReplaySummary]) -> [String] {
-        let counts = replays.compactMap(\.crashStates)
-        guard !counts.isEmpty else { return [] }
-        let faults = replays.compactMap(\.crashFaults).reduce(0, +)
-        return [
-            counted(counts.reduce(0, +), "kill") + (faults > 0 ? " and " + counted(faults, "fault") : "")
-                + " tried"
-        ]
+        func sum(_ counts: [Int], _ noun: String) -> String? {
+            counts.isEmpty ? nil : counted(counts.reduce(0, +), noun)
+        }
+        let parts = [
+            sum(replays.compactMap(\.crashStates), "kill"),
+            sum(replays.compactMap(\.crashFaults), "fault"),
+            sum(replays.compactMap(\.crashPowerCuts), "power cut"),
+        ].compactMap(\.self)
+        guard let last = parts.last else { return [] }
+        let others = parts.dropLast().joined(separator: ", ")
+        return [(others.isEmpty ? "" : others + " and ") + last + " tried"]
     }
 }

@@ -162,7 +162,7 @@ private struct JSONReplay: Encodable {
     var pending, rowsCompared, tablesUntouched: Int
     var baseline: String
     var tablesChecked: Int?
-    var crashStates, crashFaults: Int?
+    var crashStates, crashFaults, crashPowerCuts: Int?
     var sqliteVersions: [String]?
     var seconds: Double
     var steps: [Step]
@@ -180,6 +180,7 @@ private struct JSONReplay: Encodable {
         tablesChecked = replay.tablesChecked
         crashStates = replay.crashStates
         crashFaults = replay.crashFaults
+        crashPowerCuts = replay.crashPowerCuts
         sqliteVersions = replay.sqliteVersions
         seconds = rounded(replay.seconds)
         steps = replay.steps.map {
@@ -191,7 +192,8 @@ private struct JSONReplay: Encodable {
 
     private enum CodingKeys: String, CodingKey {
         case snapshot, probe, rowsGenerated, from, to, start, pending, rowsCompared, tablesUntouched,
-            baseline, tablesChecked, crashStates, crashFaults, sqliteVersions, seconds, steps
+            baseline, tablesChecked, crashStates, crashFaults, crashPowerCuts,
+            sqliteVersions, seconds, steps
     }
 
     /// Encodes `from` and `to` even if they are null.
@@ -210,6 +212,7 @@ private struct JSONReplay: Encodable {
         try container.encode(tablesChecked, forKey: .tablesChecked)
         try container.encodeIfPresent(crashStates, forKey: .crashStates)
         try container.encodeIfPresent(crashFaults, forKey: .crashFaults)
+        try container.encodeIfPresent(crashPowerCuts, forKey: .crashPowerCuts)
         try container.encodeIfPresent(sqliteVersions, forKey: .sqliteVersions)
         try container.encode(seconds, forKey: .seconds)
         try container.encode(steps, forKey: .steps)

@@ -1,7 +1,7 @@
 /// A digest of what differs between a state and the files below it, by which states with the same bytes are found.
 ///
-/// It is that of one run of the program, and is kept nowhere. Two states that are the same may have two digests, where one
-/// has a block that was written with the bytes of the file below.
+/// It is that of one run of the program, and is kept nowhere. Two states that are the same may have two digests, where a
+/// file was cut short and grew again.
 package struct ImageDigests {
     package struct Digest: Hashable, Sendable {
         fileprivate var values: [UInt64]
@@ -20,11 +20,13 @@ package struct ImageDigests {
             // A file without bytes, or one that is not there: SQLite makes no difference.
             guard file.size > 0 else { continue }
             sum.add(Self.digest(number, file.size, file.baseBlocks, file.base == nil))
-            for (index, block) in file.blocks {
-                let isHeader = !isWhole && index == 0
-                let content = isHeader ? Self.headerless(block) : digest(block)
-                sum.add(Self.digest(number, Int(index), content))
+            let below = FileImage(base: file.base, baseBlocks: file.baseBlocks, size: file.size)
+            for (index, block) in file.blocks where isWhole || index > 0 {
+                // A rollback writes the bytes of the file below once more.
+                guard !below.shows(block.contents, at: Int(index)) else { continue }
+                sum.add(Self.digest(number, Int(index), digest(block)))
             }
+            if !isWhole { sum.add(Self.digest(number, 0, Self.headerless(file))) }
         }
         return sum
     }
@@ -36,8 +38,11 @@ package struct ImageDigests {
         return digest
     }
 
-    private static func headerless(_ block: Block) -> Digest {
-        var bytes = Array(block.contents)
+    /// Returns the digest of the first block without what every commit writes.
+    private static func headerless(_ file: FileImage) -> Digest {
+        var bytes = [UInt8](repeating: 0, count: Block.size)
+        // One that can no longer be read counts as zeros: the snapshot was cut short, and whoever reads it next says so.
+        bytes.withUnsafeMutableBytes { try? file.read(block: 0, from: 0, into: $0) }
         for range in HeaderBytes.ofCommit {
             bytes.replaceSubrange(range, with: repeatElement(0, count: range.count))
         }

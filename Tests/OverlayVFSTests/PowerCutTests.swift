@@ -78,6 +78,19 @@ import Testing
         return (PowerCuts(log, from: start), start)
     }
 
+    /// A transaction that spilled and was rolled back wrote what the file below holds already.
+    @Test func `a state that was rolled back has the digest of the state before`() throws {
+        let folder = Folder()
+        let overlay = try Overlay(snapshot: try Writing(settings: "").write(to: folder))
+        let database = try Database(overlay)
+        var digests = ImageDigests()
+        let before = digests.digest(overlay.freeze().image, isWhole: false)
+        try database.execute("PRAGMA cache_size = 2; BEGIN; UPDATE t SET y = hex(zeroblob(900)); ROLLBACK")
+        #expect(digests.digest(overlay.freeze().image, isWhole: false) == before)
+        try database.execute("UPDATE t SET x = x + 1 WHERE id = 1")
+        #expect(digests.digest(overlay.freeze().image, isWhole: false) != before)
+    }
+
     // MARK: - Real kills
 
     private static let program =

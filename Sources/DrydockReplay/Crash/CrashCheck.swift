@@ -22,8 +22,10 @@ struct CrashCheck: Sendable {
     struct Outcome: Sendable {
         var findings: [Finding] = []
         var notChecked: [NotChecked] = []
-        /// The number of states that kills and power cuts left, on which the tool was started.
+        /// The number of states that kills left, on which the tool was started.
         var states = 0
+        /// The number of power cuts.
+        var powerCuts = 0
         /// The number of growths and locks that failed.
         var faults = 0
     }
@@ -42,8 +44,11 @@ struct CrashCheck: Sendable {
                     .undecided("\(name) does not run alone: \(CrashRestart.Failure(stop).message)")))
             return outcome
         }
+        let scene = CrashScene(
+            context: context, watchdog: watchdog, batch: batch, before: before, start: start,
+            pages: recording.pages)
         var trial = CrashTrial(
-            batch: batch, before: before, start: start, recording: recording, limit: limits.states,
+            scene, recording, limit: limits.states,
             end: try await CrashEnd(recording.end, recording.pages, context, inspector),
             restart: CrashRestart(context: context, watchdog: watchdog, pending: pending(upTo: batch)))
         try await trial.kill()

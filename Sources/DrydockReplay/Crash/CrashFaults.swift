@@ -8,13 +8,7 @@ import Synchronization
 /// Runs migrations again and again, and each time lets one growth of a file fail for lack of space, or one lock because
 /// another program has it.
 struct CrashFaults: Sendable {
-    let context: ReplayContext
-    let watchdog: Watchdog
-    let batch: [Migration]
-    let before: Image
-    let start: CrashStart
-    /// The pages that may differ from ``before`` at the end.
-    let pages: Set<UInt32>
+    let scene: CrashScene
 
     private static let kinds: Set<FaultPlan.Operation> = [.growth, .lock]
 
@@ -41,26 +35,26 @@ struct CrashFaults: Sendable {
         guard let hit = plan.hit, let moment else { return nil }
         return CrashCut(
             image: image, cause: hit == .lock ? .busy : .diskFull, moment: moment,
-            pages: self.pages.union(pages))
+            pages: scene.pages.union(pages))
     }
 
     /// - Returns: the state that is left, the pages that were written, and what failed.
     private func run(_ plan: FaultPlan) async throws -> (Image, Set<UInt32>, CrashMoment?) {
         let overlay = try Overlay.$faultLog.withValue(nil) {
-            try Overlay.$faults.withValue(plan) { try Overlay(before) }
+            try Overlay.$faults.withValue(plan) { try Overlay(scene.before) }
         }
-        var settings = start.settings(context, watchdog)
+        var settings = scene.settings
         // The other program keeps its lock for longer than the tool waits.
         settings.busyTimeout = .zero
         let struck = Mutex<CrashMoment?>(nil)
-        let moment = try await context.engine.useWhole(overlay, settings: settings) { database in
+        let moment = try await scene.context.engine.useWhole(overlay, settings: settings) { database in
             try await database.withConnection { _ in
                 _ = overlay.freeze()
                 plan.arm()
             }
             var moment: CrashMoment?
             do {
-                try await CrashRun(context: context).run([batch], on: database) { now, _ in
+                try await CrashRun(context: scene.context).run([scene.batch], on: database) { now, _ in
                     if plan.hit != nil { struck.withLock { $0 = $0 ?? now } }
                 }
             } catch let stop as CrashRun.Stop {
@@ -69,7 +63,7 @@ struct CrashFaults: Sendable {
             plan.disarm()
             return moment
         }
-        if watchdog.isTripped { throw EngineError.interrupted }
+        if scene.watchdog.isTripped { throw EngineError.interrupted }
         let (image, footprint) = overlay.freeze()
         return (image, Set(footprint.pages), struck.withLock { $0 } ?? moment)
     }

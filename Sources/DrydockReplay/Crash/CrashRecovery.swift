@@ -12,7 +12,13 @@ struct CrashRecovery: Sendable {
     /// - Throws: ``EngineError`` if the database cannot be opened.
     func recover(_ image: Image) async throws -> (Image, Set<UInt32>) {
         let overlay = try Overlay(image)
-        try await context.engine.useWhole(overlay, settings: context.settings(watchdog)) { _ in }
+        try await context.engine.useWhole(overlay, settings: context.settings(watchdog)) { database in
+            // SQLite recovers when it first reads.
+            try await database.withConnection { connection in
+                _ = try connection.firstRow("PRAGMA schema_version") { $0.integer(0) }
+                try connection.checkpoint()
+            }
+        }
         let (recovered, footprint) = overlay.freeze()
         return (recovered, Set(footprint.pages))
     }

@@ -5,9 +5,7 @@ import OverlayVFS
 
 /// The crashes of one batch of migrations: which have been tried, and what they lead to.
 struct CrashTrial {
-    let batch: [Migration]
-    let before: Image
-    let start: CrashStart
+    let scene: CrashScene
     let recording: CrashCuts.Recording
     let limit: Int
     let end: CrashEnd
@@ -22,18 +20,18 @@ struct CrashTrial {
     private var results: [ImageDigests.Digest: CrashCheck.Result] = [:]
 
     init(
-        batch: [Migration], before: Image, start: CrashStart, recording: CrashCuts.Recording, limit: Int,
-        end: CrashEnd, restart: CrashRestart
+        _ scene: CrashScene, _ recording: CrashCuts.Recording, limit: Int, end: CrashEnd,
+        restart: CrashRestart
     ) {
-        (self.batch, self.before, self.start) = (batch, before, start)
-        (self.recording, self.limit, self.end, self.restart) = (recording, limit, end, restart)
-        reports = CrashReports(batch: batch, format: restart.context.set.format)
+        (self.scene, self.recording, self.limit) = (scene, recording, limit)
+        (self.end, self.restart) = (end, restart)
+        reports = CrashReports(batch: scene.batch, format: scene.context.set.format)
         // From where it began the tool comes to the end, and at the end it has nothing to do.
-        results[digests.digest(before, isWhole: false)] = .same
+        results[digests.digest(scene.before, isWhole: false)] = .same
         results[digests.digest(recording.end, isWhole: false)] = .same
     }
 
-    private var name: String { batch.last?.identifier ?? "" }
+    private var name: String { scene.batch.last?.identifier ?? "" }
 
     // MARK: - Kinds of crashes
 
@@ -66,12 +64,12 @@ struct CrashTrial {
 
     /// Lets each growth of a file and each lock fail.
     mutating func fail() async throws {
-        let faults = CrashFaults(
-            context: restart.context, watchdog: restart.watchdog, batch: batch, before: before, start: start,
-            pages: recording.pages)
+        let faults = CrashFaults(scene: scene)
         let count = try await faults.count()
         let tried = CrashFaults.tried(of: count, limit: limit)
-        leaveOut(count, tried, "growths and locks of \(name)", "can fail")
+        leaveOut(
+            count, tried, "growths and locks of \(name) that can fail",
+            tried < limit ? "more would take too long" : "--crash-states")
         var known: Set<FaultCase> = []
         for number in Spread(of: count, tried) {
             guard var cut = try await faults.cut(number + 1) else { continue }
@@ -93,9 +91,7 @@ struct CrashTrial {
 
     /// Cuts the power between any two writes.
     mutating func cutPower() async throws {
-        let writes = CrashWrites(
-            context: restart.context, watchdog: restart.watchdog, batch: batch, before: before, start: start,
-            pages: recording.pages)
+        let writes = CrashWrites(scene: scene)
         let log = try await writes.record()
         if log.isCutShort {
             outcome.notChecked.append(
@@ -104,7 +100,7 @@ struct CrashTrial {
         let states = log.states.cuts
         let wanted = Spread(of: states.count, limit).map { states[$0] }
         leaveOut(states.count, wanted.count, "states in which a power cut can leave \(name)")
-        outcome.states += wanted.count
+        outcome.powerCuts += wanted.count
         try await writes.forEach(log, of: wanted) { state in
             var cut = state
             try await recover(&cut)
@@ -115,28 +111,28 @@ struct CrashTrial {
 
     /// Opens the database of a state, so that SQLite recovers it, and checks it if it is a new one.
     private mutating func recover(_ cut: inout CrashCut) async throws {
-        let recovery = CrashRecovery(context: restart.context, watchdog: restart.watchdog)
+        let recovery = CrashRecovery(context: scene.context, watchdog: scene.watchdog)
         do {
             let (image, pages) = try await recovery.recover(cut.image)
             cut.image = image
             cut.pages.formUnion(pages)
             guard isNew(image) else { return }
-            let known = if let knownDamage { knownDamage } else { try await recovery.damage(of: before) }
+            let known =
+                if let knownDamage { knownDamage } else { try await recovery.damage(of: scene.before) }
             knownDamage = known
             cut.damage = try await recovery.damage(of: image).first { !known.contains($0) }
-        } catch let error as EngineError where !restart.watchdog.isTripped {
+        } catch let error as EngineError where !scene.watchdog.isTripped {
             cut.damage = error.message
         }
     }
 
-    private mutating func leaveOut(_ count: Int, _ tried: Int, _ what: String, _ can: String? = nil) {
+    private mutating func leaveOut(
+        _ count: Int, _ tried: Int, _ what: String, _ why: String = "--crash-states"
+    ) {
         guard count > tried else { return }
         outcome.notChecked.append(
             NotChecked(
-                .crashStuck,
-                .undecided(
-                    "of the \(count) \(what)\(can.map { " that \($0)" } ?? ""), \(max(0, tried)) were tried (--crash-states)"
-                )))
+                .crashStuck, .undecided("of the \(count) \(what), \(max(0, tried)) were tried (\(why))")))
     }
 
     // MARK: - What a state leads to
@@ -175,7 +171,7 @@ struct CrashTrial {
         switch ending {
         case .failed(let failure, _): return (.stuck(failure), [])
         case .refused:
-            let name = restart.context.set.format.name
+            let name = scene.context.set.format.name
             return (.stuck(CrashRestart.Failure(EngineError(.error, "\(name) refuses to start"))), [])
         case .reached(let image, let pages, let cuts):
             let parts = try await end.differences(from: image, cut.pages.union(pages))

@@ -8,12 +8,7 @@ import Synchronization
 /// Runs migrations once, and cuts the power between any two writes: see ``PowerCuts`` for the states. SQLite recovers each
 /// of them, as it does when the database is next opened.
 struct CrashWrites: Sendable {
-    let context: ReplayContext
-    let watchdog: Watchdog
-    let batch: [Migration]
-    let before: Image
-    let start: CrashStart
-    let pages: Set<UInt32>
+    let scene: CrashScene
 
     /// A run, as its writes.
     struct Recording: Sendable {
@@ -27,16 +22,16 @@ struct CrashWrites: Sendable {
 
     func record() async throws -> Recording {
         let log = WriteLog()
-        let overlay = try Overlay.$writeLog.withValue(log) { try Overlay(before) }
+        let overlay = try Overlay.$writeLog.withValue(log) { try Overlay(scene.before) }
         let marks = Mutex<[(Int, CrashMoment)]>([])
-        let opened = try await context.engine.useWhole(overlay, settings: start.settings(context, watchdog)) {
+        let opened = try await scene.context.engine.useWhole(overlay, settings: scene.settings) {
             database in
             let opened = try await database.withConnection { _ in
                 let image = overlay.freeze().image
                 log.begin()
                 return image
             }
-            try await CrashRun(context: context).run([batch], on: database) { moment, _ in
+            try await CrashRun(context: scene.context).run([scene.batch], on: database) { moment, _ in
                 marks.withLock { $0.append((log.count, moment)) }
             }
             return opened
@@ -65,6 +60,6 @@ struct CrashWrites: Sendable {
         let isDone = isKill && mark.map { $0.count <= state.done } ?? false
         return CrashCut(
             image: image, cause: isDone ? .kill : isKill ? .killDuring : .powerCut,
-            moment: mark?.moment ?? CrashMoment(.setup, in: batch), pages: pages)
+            moment: mark?.moment ?? CrashMoment(.setup, in: scene.batch), pages: scene.pages)
     }
 }

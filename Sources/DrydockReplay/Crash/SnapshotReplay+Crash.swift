@@ -30,6 +30,9 @@ extension SnapshotReplay {
         for finding in found.findings { add(finding) }
         for missing in found.notChecked { notChecked(missing.rule, missing.cause) }
         result.summary.crashStates = (result.summary.crashStates ?? 0) + found.states
+        if limits.includesWrites {
+            result.summary.crashPowerCuts = (result.summary.crashPowerCuts ?? 0) + found.powerCuts
+        }
         result.summary.crashFaults = (result.summary.crashFaults ?? 0) + found.faults
     }
 }

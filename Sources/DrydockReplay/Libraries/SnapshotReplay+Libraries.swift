@@ -19,6 +19,8 @@ extension SnapshotReplay {
         at moment: EngineComparison.Moment?
     ) async throws {
         guard !context.libraries.isEmpty, let moment else { return }
+        // What is not known by the end of this was not repeated.
+        result.summary.sqliteVersions = []
         guard context.command == nil else {
             return notChecked(
                 .libraryDivergence,
@@ -34,10 +36,6 @@ extension SnapshotReplay {
                 notChecked(.libraryDivergence, .undecided(reason))
             }
         }
-        defer {
-            result.summary.sqliteVersions = context.libraries
-                .filter { steps.stoppedLibraries[$0] == nil }.map(\.version)
-        }
         let ready = context.libraries.filter { steps.stoppedLibraries[$0] == nil }
         guard !ready.isEmpty else { return }
         let check = LibraryCheck(
@@ -47,6 +45,10 @@ extension SnapshotReplay {
         do {
             found = try await check.run(on: ready)
         } catch let fault as FileFault {
+            for library in ready {
+                steps.stoppedLibraries[library] =
+                    "the migrations after \(batch.last?.identifier ?? "") on \(library.title): \(fault)"
+            }
             return notChecked(.libraryDivergence, .refused(fault.description))
         }
         for (library, outcome) in zip(ready, found) {
@@ -58,5 +60,7 @@ extension SnapshotReplay {
                 "the migrations after \(failure ?? batch.last?.identifier ?? "") on \(library.title) "
                 + "(\(library.path)), where it \(failure == nil ? "was not repeated to its end" : "fails")"
         }
+        let stopped = Set(steps.stoppedLibraries.keys.map(\.version))
+        result.summary.sqliteVersions = Set(ready.map(\.version)).subtracting(stopped).sorted()
     }
 }

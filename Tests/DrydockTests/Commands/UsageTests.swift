@@ -36,6 +36,11 @@ import Testing
         #expect(result.errors.contains(text), "\(result.errors)")
     }
 
+    @Test func lettersThatAreNoFileAreOptions() throws {
+        let result = try tool.run("health", "-qh")
+        #expect(result.status == 0 && result.output.contains("drydock health"), "\(result)")
+    }
+
     @Test(arguments: ["verify", "lint"]) func aDeclarationForAnUnknownMigrationNamesItsOrigin(
         _ command: String
     ) throws {
