@@ -37,7 +37,7 @@ struct CrashTrial {
 
     /// Kills the tool after each of its commits, and a second time on the next start.
     mutating func kill() async throws {
-        leaveOut(recording.cuts.count, limit, "states in which a kill can leave \(name)")
+        leaveOut(recording.cuts.count, limit, "states that a kill during \(name) can leave")
         var again: [CrashCut] = []
         for cut in recording.cuts.prefix(limit) {
             let (result, next) = try await result(of: cut)
@@ -55,7 +55,7 @@ struct CrashTrial {
         }
         let new = again.filter { isNew($0.image) }
         let room = limit - outcome.states
-        leaveOut(new.count, room, "states in which a second kill can leave \(name)")
+        leaveOut(new.count, room, "states that a second kill during \(name) can leave")
         for cut in new.prefix(room) where isNew(cut.image) {
             outcome.states += 1
             reports.note(try await remembered(cut), at: cut)
@@ -99,7 +99,7 @@ struct CrashTrial {
         }
         let states = log.states.cuts
         let wanted = Spread(of: states.count, limit).map { states[$0] }
-        leaveOut(states.count, wanted.count, "states in which a power cut can leave \(name)")
+        leaveOut(states.count, wanted.count, "states that a power cut during \(name) can leave")
         outcome.powerCuts += wanted.count
         try await writes.forEach(log, of: wanted) { state in
             var cut = state
@@ -132,7 +132,7 @@ struct CrashTrial {
         guard count > tried else { return }
         outcome.notChecked.append(
             NotChecked(
-                .crashStuck, .undecided("of the \(count) \(what), \(max(0, tried)) were tried (\(why))")))
+                .crashStuck, .undecided("tried \(max(0, tried)) of the \(count) \(what) (\(why))")))
     }
 
     // MARK: - What a state leads to

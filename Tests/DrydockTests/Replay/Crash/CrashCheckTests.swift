@@ -141,7 +141,7 @@ import Testing
             report.notChecked.contains {
                 $0.rule == .crashStuck
                     && $0.reason.contains(
-                        "of the 4 states in which a kill can leave 2, 2 were tried (--crash-states)")
+                        "tried 2 of the 4 states that a kill during 2 can leave (--crash-states)")
             })
     }
 
