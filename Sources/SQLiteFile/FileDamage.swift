@@ -39,6 +39,7 @@ public struct FileDamage: Error, Equatable, Sendable {
         case pointerMap(UInt8)
         case pointerMapEntry
         case record
+        case recordLength
         case serialType(UInt64)
         case schemaRow
         case logVersion(UInt32)
@@ -82,6 +83,7 @@ extension FileDamage.Fault: CustomStringConvertible {
         case .pointerMap(let byte): "an entry of the pointer map has the type \(byte), which does not exist"
         case .pointerMapEntry: "the pointer map's entry for the page does not match what refers to it"
         case .record: "a record ends before its columns do"
+        case .recordLength: "a record is longer than its columns"
         case .serialType(let type): "a record has the serial type \(type), which is reserved"
         case .schemaRow: "a row of the schema table has no type, name or root page"
         case .logVersion(let version): "the write-ahead log has version \(version); SQLite knows 3007000"

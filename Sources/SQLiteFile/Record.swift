@@ -33,9 +33,12 @@ public struct RecordReader {
     }
 
     /// Returns the next column; nil after the last.
-    /// - Throws: ``FileDamage`` if the record ends too early.
+    /// - Throws: ``FileDamage`` if the columns do not fill the record exactly, as SQLite requires (`OP_Column`).
     @inline(__always) public mutating func next() throws(FileDamage) -> Field? {
-        guard position < headerEnd else { return nil }
+        guard position < headerEnd else {
+            guard content == end else { throw FileDamage(page, .recordLength) }
+            return nil
+        }
         guard let type = position.readVarint(before: headerEnd) else { throw FileDamage(page, .record) }
         guard type != 10, type != 11 else { throw FileDamage(page, .serialType(type)) }
         let field = Field(serialType: type, start: content)
