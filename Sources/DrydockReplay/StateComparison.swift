@@ -55,16 +55,9 @@ struct StateComparison: Sendable {
 
     /// Returns what differs: of the schema, and the rows and columns of tables that both have.
     func parts(_ first: Image, _ second: Image) async throws -> Set<Part> {
-        let (before, after) = (
-            try await inspector.catalog(of: first), try await inspector.catalog(of: second)
-        )
         let own = Set(inspector.historyTables.map(\.foldedASCII))
-        return try await inspector.withConnection(to: first, attaching: second) { connection in
-            let objects = try Self.objects(connection, without: own)
-            let conservation = try Conservation(
-                connection: connection, before: before, after: after,
-                lineage: TableLineage(tables: before.tableNames), declarations: [])
-            var parts = objects
+        return try await compare(first, second) { connection, conservation, _ in
+            var parts = try Self.objects(connection, without: own)
             for kept in conservation.kept {
                 let table = kept.match.before.name
                 if kept.difference.lost.count + kept.difference.added.count > 0 {
@@ -78,6 +71,47 @@ struct StateComparison: Sendable {
                 }
             }
             return parts
+        }
+    }
+
+    /// Returns a few of the rows that differ, with what the first state has and what the second has.
+    func rows(of parts: Set<Part>, _ first: Image, _ second: Image) async throws -> [Evidence.Row] {
+        guard parts.contains(where: \.isData) else { return [] }
+        return try await compare(first, second) { _, conservation, encoding in
+            var rows: [Evidence.Row] = []
+            for kept in conservation.kept {
+                let (difference, table) = (kept.difference, kept.match.before.name)
+                let add = { (row: TableDifference.Row, before: SQLValue?, after: SQLValue?) in
+                    let sample = { Evidence.Sample($0, encoding: encoding) }
+                    let key = zip(difference.keyColumns, row.key).map {
+                        Evidence.Cell(column: $0, value: sample($1))
+                    }
+                    rows.append(.init(key: key, before: before.map(sample), after: after.map(sample)))
+                }
+                for (position, changes) in difference.changed.sorted(by: { $0.key < $1.key }) {
+                    let column = kept.match.columns[position].before.name
+                    guard parts.contains(.column(table: table, column)) else { continue }
+                    for change in changes.samples { add(change.row, change.before, change.after) }
+                }
+                guard parts.contains(.rows(table: table)) else { continue }
+                for row in difference.lost.samples + difference.added.samples { add(row, nil, nil) }
+            }
+            return Array(rows.prefix(Evidence.rowLimit))
+        }
+    }
+
+    private func compare<Result: Sendable>(
+        _ first: Image, _ second: Image,
+        _ body: @escaping @Sendable (any Connection, Conservation, TextEncoding) throws -> Result
+    ) async throws -> Result {
+        let (before, after) = (
+            try await inspector.catalog(of: first), try await inspector.catalog(of: second)
+        )
+        return try await inspector.withConnection(to: first, attaching: second) { connection in
+            let conservation = try Conservation(
+                connection: connection, before: before, after: after,
+                lineage: TableLineage(tables: before.tableNames), declarations: [])
+            return try body(connection, conservation, before.encoding)
         }
     }
 

@@ -241,26 +241,11 @@ public struct Verifier: Sendable {
             baselines: try await baselines(request, set, lock), memory: memory, lock: lock,
             isFullCheck: request.isFullCheck,
             crashLimits: CrashLimits(request),
-            libraries: try await libraries(request), libraryProgram: request.libraryProgram,
+            libraries: try await LibrarySurvey(program: request.libraryProgram).builds(
+                request.sqliteLibraries),
+            libraryProgram: request.libraryProgram,
             isRehearsal: request.isRehearsal, wantsHistory: request.wantsHistory,
             timeLimit: request.timeout ?? .zero)
-    }
-
-    /// Returns the libraries that are asked for, once each has been tried.
-    private func libraries(_ request: VerifyRequest) async throws -> [SQLiteBuild] {
-        let survey = LibrarySurvey(program: request.libraryProgram)
-        var builds: [SQLiteBuild] = []
-        for path in request.sqliteLibraries {
-            do {
-                builds.append(try await survey.usable(path))
-            } catch let fault as SQLiteBuildFault {
-                throw RequestError(
-                    fault == .missing ? .notFound : .unreadable,
-                    "the SQLite library '\(path)' \(fault.text); 'drydock libraries FOLDER' lists those that can be used"
-                )
-            }
-        }
-        return builds
     }
 
     private func baselines(

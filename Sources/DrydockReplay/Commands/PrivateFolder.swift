@@ -21,6 +21,13 @@ final class PrivateFolder: Sendable {
 
     deinit { delete() }
 
+    /// Deletes a folder that another process made and that ended without doing so.
+    /// - Parameter name: how its name must begin.
+    static func delete(_ path: String, named name: String) {
+        guard URL(fileURLWithPath: path).lastPathComponent.hasPrefix(name + "-") else { return }
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
     func delete() {
         try? FileManager.default.removeItem(atPath: path)
         LiveCommands.remove(path)

@@ -50,7 +50,10 @@ struct LibraryCheck: Sendable {
         let end = try await process.run(.run(job(uses)), loading: library.path) { watchdog.isTripped }
         var outcome = Outcome()
         switch end {
-        case .stopped: throw EngineError.interrupted
+        case .stopped:
+            outcome.notChecked.append(
+                .undecided("\(name) on \(library.title): stopped, since the time was over"))
+            outcome.isStopped = true
         case .signalled(let signal, _):
             // A library that crashes on a migration crashes for users too.
             (outcome.findings, outcome.isStopped) = ([reports.crash(signal, on: library)], true)
@@ -139,7 +142,10 @@ struct LibraryCheck: Sendable {
                 outcome.notChecked.append(.unstable(migration: ours.step.identifier, parts: list))
             }
             let rest = parts.subtracting(unstable)
-            if !rest.isEmpty { outcome.findings.append(reports.divergence(rest, at: ours.step, library)) }
+            if !rest.isEmpty {
+                let rows = try await comparison.rows(of: rest, ours.image, state)
+                outcome.findings.append(reports.divergence(rest, rows, at: ours.step, library))
+            }
             // What follows in the batch follows from this.
             break
         }
@@ -171,14 +177,20 @@ struct LibraryCheck: Sendable {
         }
     }
 
+    private var comparison: StateComparison {
+        var inspector = context.inspector(watchdog)
+        inspector.historyTables = []
+        return StateComparison(inspector: inspector)
+    }
+
     /// Returns what differs, in the schema or else in rows.
     private func differences(
         _ ours: Image, _ theirs: Image, _ pages: Set<UInt32>
     ) async throws -> Set<StateComparison.Part> {
         guard try !StateComparison.areEqual(ours, theirs, pages) else { return [] }
-        var inspector = context.inspector(watchdog)
-        inspector.historyTables = []
-        var parts = try await StateComparison(inspector: inspector).parts(ours, theirs)
+        let comparison = comparison
+        let inspector = comparison.inspector
+        var parts = try await comparison.parts(ours, theirs)
         let objects = parts.filter { if case .object = $0 { true } else { false } }
         if !objects.isEmpty {
             // ALTER TABLE writes the same definition with other quotes and blanks.

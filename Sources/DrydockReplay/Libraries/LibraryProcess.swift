@@ -13,6 +13,7 @@ struct LibraryProcess: Sendable {
 
     /// The argument that makes the program do such work, before the folder.
     static let argument = "library-process"
+    static let folderName = "drydock-library"
     static let jobFile = "job"
     static let answerFile = "answer"
     private static let linkFolder = "lib"
@@ -21,7 +22,7 @@ struct LibraryProcess: Sendable {
     /// - Throws: ``FileFault``.
     init(program: String?) throws {
         self.program = program
-        folder = try PrivateFolder(named: "drydock-library")
+        folder = try PrivateFolder(named: Self.folderName)
     }
 
     enum End: Sendable {

@@ -61,7 +61,7 @@ struct LibraryReports: Sendable {
 
     /// Another schema, or other rows.
     func divergence(
-        _ parts: Set<StateComparison.Part>, at step: Migration, _ library: SQLiteBuild
+        _ parts: Set<StateComparison.Part>, _ rows: [Evidence.Row], at step: Migration, _ library: SQLiteBuild
     ) -> Finding {
         Finding(
             .libraryDivergence,
@@ -69,7 +69,8 @@ struct LibraryReports: Sendable {
                 + EngineComparison.list(Set(parts.map(\.description))),
             help:
                 "Look for what SQLite does not define: the order of rows without ORDER BY, or how a number becomes a text.",
-            migration: step.identifier, place: .init(file: step.path), tags: [.sqlite(library.version)])
+            migration: step.identifier, place: .init(file: step.path),
+            tags: [.sqlite(library.version)], evidence: rows.isEmpty ? nil : Evidence(rows: rows))
     }
 
     private func place(_ library: SQLiteBuild) -> String { "\(library.title) (\(library.path))" }

@@ -31,6 +31,25 @@ package struct LibrarySurvey: Sendable {
         return build
     }
 
+    /// Returns the libraries in files that a user named, once each has been tried. A link to one that is named too, such
+    /// as Debian's packages have, is no other library.
+    /// - Throws: ``RequestError``.
+    func builds(_ paths: [String]) async throws -> [SQLiteBuild] {
+        var builds: [String: SQLiteBuild] = [:]
+        for path in paths {
+            do {
+                let file = FolderListing.realPath(path)
+                if builds[file] == nil { builds[file] = try await usable(path) }
+            } catch let fault as SQLiteBuildFault {
+                throw RequestError(
+                    fault == .missing ? .notFound : .unreadable,
+                    "the SQLite library '\(path)' \(fault.text); 'drydock libraries FOLDER' lists those that can be used"
+                )
+            }
+        }
+        return paths.compactMap { builds.removeValue(forKey: FolderListing.realPath($0)) }
+    }
+
     private func ask(_ job: LibraryJob, loading library: String?) async throws -> LibraryJob.Answer {
         let deadline = ContinuousClock.now + .seconds(60)
         do {

@@ -26,6 +26,7 @@ package struct LibraryWork: Sendable {
     }
 
     private func run() async -> Int32 {
+        endWithParent()
         let place = { (name: String) in URL(fileURLWithPath: "\(folder)/\(name)") }
         var answer = LibraryJob.Answer(
             library: SQLiteBuild(
@@ -44,6 +45,16 @@ package struct LibraryWork: Sendable {
             return 0
         } catch {
             return 1
+        }
+    }
+
+    /// Ends this process, and deletes its folder, once the one that started it is gone: nobody else would stop it.
+    private func endWithParent() {
+        let parent = getppid()
+        Thread.detachNewThread {
+            while getppid() == parent { usleep(200_000) }
+            PrivateFolder.delete(folder, named: LibraryProcess.folderName)
+            _exit(1)
         }
     }
 

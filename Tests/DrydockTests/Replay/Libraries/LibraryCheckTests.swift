@@ -82,6 +82,15 @@ import Testing
     }
 
     /// Each library gets the state as it was, whatever another made of it.
+    /// A link to a library is no other library.
+    @Test func aLibraryThatIsGivenTwiceIsRunOnce() async throws {
+        let folder = try own("CREATE TABLE u(a);\n")
+        let link = folder.file("libsqlite3.so.0")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: Self.own)
+        let report = try await verify(folder, on: Self.own, link)
+        #expect(report.replays.first?.sqliteVersions == [SQLiteLibrary.version], "\(report.findings.map(\.line))")
+    }
+
     @Test func severalLibrariesAgree() async throws {
         let folder = try own("UPDATE t SET b = b || '!';\n-- drydock: rewrites t.b\n")
         try folder.write("Migrations/v3.sql", "CREATE TABLE w(a);\n")
@@ -264,6 +273,36 @@ import Testing
         )
         let finding = try await verify(folder, on: new).finding(.libraryDivergence)
         #expect(finding.message.hasSuffix("differ in 'g'.'s'"), "\(finding.message)")
+    }
+
+    @Test(.enabled(if: library { $0 >= SQLiteVersion(53) } != nil, OtherLibraries.reason))
+    func aRowThatDiffersIsShown() async throws {
+        let new = try #require(Self.library { $0 >= SQLiteVersion(53) })
+        let folder = try own(
+            "-- drydock: rewrites t.b\nUPDATE t SET b = 'v' || 1e15 WHERE a = 2;\n")
+        let finding = try await verify(folder, on: new).finding(.libraryDivergence)
+        let row = try #require(finding.evidence?.rows.first)
+        #expect(row.key.map(\.column) == ["a"])
+        #expect(
+            row.before?.literal == "'v1.0e+15'" && row.after?.literal == "'v1000000000000000.0'",
+            "\(row)")
+    }
+
+    /// A library on which a migration never ends is named, and so are those whose turn never came.
+    @Test(.enabled(if: library { $0 < SQLiteVersion(40) } != nil, OtherLibraries.reason))
+    func aLibraryOnWhichItNeverEndsIsNamed() async throws {
+        let old = try #require(Self.library { $0 < SQLiteVersion(40) })
+        let folder = try own(
+            """
+            CREATE TABLE n AS WITH RECURSIVE n(x) AS (
+                SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE sqlite_version() <> '\(SQLiteLibrary.version)')
+            SELECT max(x) FROM n;
+            """)
+        let report = try await verify(folder, on: old, Self.own) { $0.timeout = .seconds(5) }
+        let missing = report.notChecked.filter { $0.rule == .libraryDivergence }.map(\.reason)
+        #expect(
+            missing.contains { $0.hasPrefix("v2 on SQLite ") && !$0.contains(SQLiteLibrary.version) },
+            "\(missing)")
     }
 
     /// Plain migrations give the same everywhere.
