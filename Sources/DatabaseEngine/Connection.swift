@@ -100,6 +100,16 @@ extension Connection {
     /// (https://www.sqlite.org/c3ref/total_changes.html).
     public var totalChanges: Int { Int(sqlite3_total_changes(handle)) }
 
+    /// Looks whether the connection is to stop (``ConnectionSettings/interrupt``), for long work between its statements.
+    /// - Throws: ``EngineError`` if it is.
+    public func checkInterrupt() throws {
+        // Each row takes more than ten instructions.
+        let count = ConnectionSettings.progressInterval / 5
+        try execute(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT \(count)) SELECT max(i) FROM n"
+        )
+    }
+
     /// Keeps the write-ahead log unchanged when the connection is closed as the last one: it is not moved
     /// into the database
     /// (https://www.sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfignockptonclose).

@@ -18,6 +18,9 @@ public enum SQLiteLibrary {
     /// The version's name, such as `3.40.1`.
     public static var version: String { String(cString: sqlite3_libversion()) }
 
+    /// Whether `integrity_check` also asks virtual tables about themselves (https://www.sqlite.org/changes.html, 3.44).
+    package static var checksVirtualTables: Bool { sqlite3_libversion_number() >= 3_044_000 }
+
     package static func fault(of number: Int32, _ version: String, at path: String? = Self.path) -> String? {
         guard number < oldest.number else { return nil }
         return

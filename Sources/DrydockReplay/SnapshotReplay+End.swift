@@ -88,7 +88,7 @@ extension SnapshotReplay {
         let catalog = state.catalog
         return try await inspector.withConnection(to: state.image) { connection in
             try tables.map { try IntegrityCheck(connection, catalog: catalog, tables: $0) }
-                ?? IntegrityCheck(connection, catalog: catalog)
+                ?? IntegrityCheck(connection, catalog: catalog, file: state.pages?.file)
         }
     }
 

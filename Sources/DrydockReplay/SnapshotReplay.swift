@@ -147,7 +147,9 @@ struct SnapshotReplay {
             if known.isFromLock { keep(Baseline(state, check), for: known) }
         } else {
             let catalog = state.catalog
-            check = try await inspector.withConnection(to: image) { try IntegrityCheck($0, catalog: catalog) }
+            check = try await inspector.withConnection(to: image) {
+                try IntegrityCheck($0, catalog: catalog, file: state.pages?.file)
+            }
             if let known { keep(Baseline(state, check), for: known) }
         }
         for reason in check.notChecked { notChecked(.integrityFailure, .refused(reason)) }

@@ -23,6 +23,7 @@ public struct FileDamage: Error, Equatable, Sendable {
         case pageKind(UInt8)
         case treeKind
         case treeDepth
+        case pageUnused
         case pageUsedTwice
         case cellCount
         case cellOutsidePage
@@ -38,6 +39,7 @@ public struct FileDamage: Error, Equatable, Sendable {
         case freelistCount(stored: UInt32)
         case pointerMap(UInt8)
         case pointerMapEntry
+        case largestRoot(stored: UInt32)
         case record
         case recordLength
         case serialType(UInt64)
@@ -66,6 +68,7 @@ extension FileDamage.Fault: CustomStringConvertible {
         case .pageKind(let byte): "a b-tree page cannot begin with the byte \(byte)"
         case .treeKind: "a page of an index is in the tree of a table, or the other way round"
         case .treeDepth: "the leaves of the tree do not all lie at the same depth"
+        case .pageUnused: "nothing refers to the page"
         case .pageUsedTwice: "the page is used in two places, or within itself"
         case .cellCount: "the page claims more cells than it has room for"
         case .cellOutsidePage: "a cell lies outside the page's cell content area"
@@ -82,6 +85,8 @@ extension FileDamage.Fault: CustomStringConvertible {
             "the header counts \(stored) free pages, but the freelist has a different number"
         case .pointerMap(let byte): "an entry of the pointer map has the type \(byte), which does not exist"
         case .pointerMapEntry: "the pointer map's entry for the page does not match what refers to it"
+        case .largestRoot(let page):
+            "the header says that page \(page) is the last root page, which is not true"
         case .record: "a record ends before its columns do"
         case .recordLength: "a record is longer than its columns"
         case .serialType(let type): "a record has the serial type \(type), which is reserved"

@@ -57,14 +57,18 @@ extension DatabaseFile {
     }
 
     /// Checks that a payload's chain of overflow pages has the right length.
+    /// - Parameter visit: gets each of its pages.
     /// - Throws: ``FileDamage``.
-    func checkChain(of payload: Payload) throws(FileDamage) {
+    func checkChain(
+        of payload: Payload, _ visit: (_ page: UInt32) throws(FileDamage) -> Void
+    ) throws(FileDamage) {
         guard payload.size > payload.localSize else { return }
         var chain = try OverflowChain(payload, in: self)
         var before: UInt32?
         while let (number, _) = try chain.readPage() {
             try checkPointer(
                 to: number, before == nil ? .firstOverflow : .laterOverflow, from: before ?? payload.page)
+            try visit(number)
             before = number
         }
         guard chain.hasEnded else { throw FileDamage(payload.page, .overflowGoesOn) }

@@ -8,9 +8,33 @@ public struct PageSet: Equatable, Sendable {
     }
 
     /// Inserts a page; ignores numbers beyond the highest.
-    public mutating func insert(_ page: UInt32) {
-        guard page / 64 < words.count else { return }
-        words[Int(page / 64)] |= 1 << UInt64(page % 64)
+    /// - Returns: whether the set did not have it.
+    @discardableResult public mutating func insert(_ page: UInt32) -> Bool {
+        guard page / 64 < words.count else { return true }
+        let bit: UInt64 = 1 << UInt64(page % 64)
+        defer { words[Int(page / 64)] |= bit }
+        return words[Int(page / 64)] & bit == 0
+    }
+
+    /// Inserts the pages of another set, which has the same highest number.
+    /// - Returns: the first page that both had; nil if there is none.
+    mutating func insert(contentsOf other: PageSet) -> UInt32? {
+        var common: UInt32?
+        for index in words.indices {
+            let both = words[index] & other.words[index]
+            if common == nil, both != 0 { common = UInt32(index * 64 + both.trailingZeroBitCount) }
+            words[index] |= other.words[index]
+        }
+        return common
+    }
+
+    /// The lowest page from 1 on that the set does not have.
+    var firstMissing: UInt32 {
+        for (index, word) in words.enumerated() {
+            let rest = index == 0 ? ~word & ~1 : ~word
+            if rest != 0 { return UInt32(index * 64 + rest.trailingZeroBitCount) }
+        }
+        return UInt32(words.count * 64)
     }
 
     public mutating func remove(_ page: UInt32) {

@@ -15,7 +15,7 @@ public struct TreeCheck: ~Copyable {
     private static let maxDepth = 20
 
     private let file: DatabaseFile
-    private let root: UInt32
+    private let part: Subtree
     /// The order of an index's entries; nil if only an application knows it.
     private let order: KeyOrder?
     /// The columns whose values must differ between any two entries.
@@ -27,7 +27,10 @@ public struct TreeCheck: ~Copyable {
     private var resumes: Bool
     /// Whether an entry was checked, so that each run makes progress.
     private var hasMoved = false
-    private var leafDepth: Int?
+    /// How many levels below the root the leaves are; nil as long as none was seen.
+    public private(set) var leafDepth: Int?
+    /// The pages that were seen, where that is asked for.
+    public private(set) var pages: PageSet?
     private var pagesEntered: UInt32 = 0
     private var buffer = PayloadBuffer()
     private var lastBuffer = PayloadBuffer()
@@ -39,9 +42,22 @@ public struct TreeCheck: ~Copyable {
         _ file: DatabaseFile, root: UInt32, order: KeyOrder? = nil, unique: KeyOrder? = nil,
         from place: Place? = nil
     ) {
-        (self.file, self.root, self.order, self.unique, self.place) = (file, root, order, unique, place)
+        (self.file, part, self.order, self.unique, self.place) = (file, Subtree(root), order, unique, place)
         if case .rowid(let rowid) = place { fence = rowid }
         resumes = place != nil
+    }
+
+    /// Makes the check of a part of a tree.
+    /// - Parameter pages: the pages that were seen before; none of them may be seen again.
+    public init(
+        _ file: DatabaseFile, _ part: Subtree, order: KeyOrder? = nil, unique: KeyOrder? = nil,
+        pages: consuming PageSet
+    ) {
+        (self.file, self.part, self.order, self.unique) = (file, part, order, unique)
+        resumes = false
+        self.pages = pages
+        fence = part.lower?.rowid
+        last = part.lower?.payload
     }
 
     /// Goes on with the check.
@@ -53,11 +69,25 @@ public struct TreeCheck: ~Copyable {
     public mutating func run(
         while goesOn: () -> Bool, _ visit: (TreeEntry) throws -> Void = { _ in }
     ) throws -> Bool {
-        let page = try file.treePage(root)
-        if root > 1 { try file.checkPointer(to: root, .root, from: 0) }
-        let isDone = try check(page, depth: 0, goesOn, visit)
+        let page = try file.treePage(part.page)
+        if part.depth == 0, part.page > 1 { try file.checkPointer(to: part.page, .root, from: 0) }
+        let isDone = try check(page, depth: part.depth, goesOn, visit)
         if !isDone, let last { place = .key(Array(try file.bytes(of: last, in: &buffer))) }
+        if isDone, let upper = part.upper { try checkUpper(upper, page) }
         return isDone
+    }
+
+    /// Checks that what was seen lies below the key after it.
+    private mutating func checkUpper(_ upper: TreeEntry, _ page: TreePage) throws(FileDamage) {
+        if page.kind.isTable {
+            guard fence.map({ $0 <= upper.rowid }) ?? true else { throw FileDamage(page.number, .keyOrder) }
+        } else if let order, last != nil {
+            try checkOrder(upper, order)
+        }
+    }
+
+    private mutating func note(_ page: UInt32) throws(FileDamage) {
+        guard pages?.insert(page) ?? true else { throw FileDamage(page, .pageUsedTwice) }
     }
 
     /// - Returns: false if the time is up.
@@ -67,6 +97,7 @@ public struct TreeCheck: ~Copyable {
         guard depth < Self.maxDepth else { throw FileDamage(page.number, .treeDepth) }
         guard pagesEntered < file.pageCount else { throw FileDamage(page.number, .pageUsedTwice) }
         pagesEntered += 1
+        try note(page.number)
         try page.checkUse()
         if page.kind.isLeaf {
             guard (leafDepth ?? depth) == depth else { throw FileDamage(page.number, .treeDepth) }
@@ -92,6 +123,7 @@ public struct TreeCheck: ~Copyable {
         try file.checkPointer(to: number, .treePage, from: page.number)
         let child = try file.treePage(number)
         guard child.kind.isTable == page.kind.isTable else { throw FileDamage(number, .treeKind) }
+        if part.isOnePage { return true }
         return try check(child, depth: depth + 1, goesOn, visit)
     }
 
@@ -111,7 +143,7 @@ public struct TreeCheck: ~Copyable {
             place = nil
         }
         hasMoved = true
-        try file.checkChain(of: entry.payload)
+        try file.checkChain(of: entry.payload) { page throws(FileDamage) in try note(page) }
         try visit(entry)
     }
 

@@ -77,7 +77,7 @@ struct RangedIntegrity {
             _ = try schema.run(while: { true })
         }
         var order: KeyOrder?
-        if let layout, layout.isWithoutRowid { order = TableIndex.order(of: layout.key, view.file) }
+        if let layout, layout.isWithoutRowid { order = KeyOrder(terms: layout.key, in: view.file) }
         var check = TreeCheck(view.file, root: root, order: order, from: range.place.key)
         let isTable = try view.file.treePage(root).kind.isTable
         var buffer = PayloadBuffer()

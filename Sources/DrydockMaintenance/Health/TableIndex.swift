@@ -68,7 +68,7 @@ struct TableIndex: Sendable {
             let (place, column) = (Int(row.integer(0)), row.optionalString(2))
             let (collation, isDescending) = (row.string(4), row.integer(3) != 0)
             let isNamed = row.integer(5) != 0
-            keys.append((KeyColumn(named: collation, isDescending), isNamed))
+            keys.append((KeyColumn(named: collation, isDescending: isDescending), isNamed))
             guard isNamed else { return }
             var sql = column.map(quotedName)
             if column == nil, let model, model.terms.indices.contains(place),
@@ -84,12 +84,6 @@ struct TableIndex: Sendable {
         let named = keys.filter(\.isNamed).compactMap(\.column)
         unique =
             isUnique && named.count == keys.count(where: \.isNamed) ? KeyOrder(named, in: view.file) : nil
-    }
-
-    /// Returns the order of a WITHOUT ROWID table's rows; nil if an application's collation decides.
-    static func order(of terms: [KeyTerm], _ file: DatabaseFile) -> KeyOrder? {
-        let columns = terms.compactMap { KeyColumn(named: $0.collation ?? "BINARY", $0.isDescending) }
-        return columns.count == terms.count ? KeyOrder(columns, in: file) : nil
     }
 
     /// Returns the test that a row is missing from the index; nil if its definition is not understood.
@@ -128,17 +122,5 @@ struct TableIndex: Sendable {
             }
         }
         return true
-    }
-}
-
-extension KeyColumn {
-    /// Nil for an application's collation.
-    fileprivate init?(named name: String, _ isDescending: Bool) {
-        switch name.foldedASCII {
-        case "binary": self.init(.binary, isDescending: isDescending)
-        case "nocase": self.init(.nocase, isDescending: isDescending)
-        case "rtrim": self.init(.rtrim, isDescending: isDescending)
-        default: return nil
-        }
     }
 }

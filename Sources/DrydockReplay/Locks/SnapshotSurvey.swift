@@ -53,7 +53,7 @@ struct SnapshotSurvey: Sendable {
         let catalog = state.catalog
         let (check, rows) = try await inspector.withConnection(to: image) { connection in
             (
-                try known?.integrity ?? IntegrityCheck(connection, catalog: catalog),
+                try known?.integrity ?? IntegrityCheck(connection, catalog: catalog, file: state.pages?.file),
                 try catalog.rowCounts(connection)
             )
         }

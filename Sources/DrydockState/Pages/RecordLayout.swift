@@ -43,6 +43,11 @@ package struct RecordLayout: Sendable {
             model.columns.map(\.name.foldedASCII) == table.columns.map(\.name.foldedASCII),
             model.isWithoutRowid == (table.kind == .withoutRowid)
         else { return nil }
+        self.init(model)
+    }
+
+    /// - Parameter model: a definition as SQLite understands it.
+    package init?(_ model: Table) {
         isWithoutRowid = model.isWithoutRowid
         key = isWithoutRowid ? model.effectivePrimaryKey : []
         let alias = model.rowidAlias?.name.foldedASCII

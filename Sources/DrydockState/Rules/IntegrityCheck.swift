@@ -1,5 +1,6 @@
 import DrydockFindings
 import DatabaseEngine
+import SQLiteFile
 import SQLiteSchema
 
 /// The result of `PRAGMA integrity_check` (https://www.sqlite.org/pragma.html#pragma_integrity_check), divided into
@@ -38,7 +39,30 @@ package struct IntegrityCheck: Sendable, Codable {
         brokenConstraints = try brokenConstraints.filter { try !Self.isFalseNull($0, connection, catalog) }
     }
 
-    package init(_ connection: any Connection, catalog: Catalog, pragma: String = "integrity_check") throws {
+    /// Checks the whole database: a large one by ``IntegrityScan``.
+    /// - Parameters:
+    ///   - file: the pages that the connection shows, where they can be read.
+    ///   - leastPages: from which size on a scan is worth its threads.
+    ///   - pragma: see above; `quick_check` is quick by itself.
+    package init(
+        _ connection: any Connection, catalog: Catalog, file: DatabaseFile? = nil, leastPages: UInt32 = 1000,
+        pragma: String = "integrity_check"
+    ) throws {
+        guard let file, file.pageCount >= leastPages, pragma == "integrity_check" else {
+            try self.init(connection, catalog, wholeBy: pragma)
+            return
+        }
+        let scan = try IntegrityScan(file, catalog, connection)
+        guard let found = scan.damage else {
+            try self.init(connection, catalog: catalog, tables: scan.others)
+            return
+        }
+        try self.init(connection, catalog, wholeBy: pragma)
+        // Where SQLite sees nothing, as with a record of an index that is too long, the scan's own words must do.
+        if damage.isEmpty, notChecked.isEmpty { damage = ["\(found)"] }
+    }
+
+    private init(_ connection: any Connection, _ catalog: Catalog, wholeBy pragma: String) throws {
         do {
             try run("PRAGMA main.\(pragma)(\(Self.messageLimit))", connection)
         } catch let error as EngineError where !error.isInterrupt && !error.isOutage {

@@ -17,7 +17,8 @@ struct IntegrityHealthCheck: RangedHealthCheck {
 
     func check(_ view: HealthView) throws -> HealthResult {
         var result = result(
-            try IntegrityCheck(view.connection, catalog: view.catalog, pragma: pragma(view)), view)
+            try IntegrityCheck(
+                view.connection, catalog: view.catalog, file: view.file, pragma: pragma(view)), view)
         // A module or a tokenizer that only the program has.
         result.notReached += view.facts.unreadable.map {
             .init(

@@ -1,0 +1,58 @@
+/// A part of a tree that can be checked by itself: a page, with all below it or without.
+///
+/// The parts of a tree have every page of it once, so they can be checked at the same time.
+public struct Subtree: @unchecked Sendable {
+    let page: UInt32
+    /// The number of levels below the root.
+    let depth: Int
+    /// The entries of interior pages between which those of the part lie; nil at the ends of the tree.
+    ///
+    /// They point into pages, which no thread writes.
+    private(set) var lower: TreeEntry?
+    private(set) var upper: TreeEntry?
+    /// Whether the pages below are other parts.
+    private(set) var isOnePage = false
+
+    /// Creates the part that is all of a tree.
+    public init(_ root: UInt32) { (page, depth) = (root, 0) }
+
+    private init(_ page: UInt32, depth: Int, _ lower: TreeEntry?, _ upper: TreeEntry?) {
+        (self.page, self.depth, self.lower, self.upper) = (page, depth, lower, upper)
+    }
+
+    /// Divides a tree.
+    /// - Parameter wanted: how many parts there should be at least; a small tree has fewer.
+    /// - Throws: ``FileDamage``.
+    public static func parts(
+        of root: UInt32, in file: DatabaseFile, atLeast wanted: Int
+    ) throws(FileDamage) -> [Subtree] {
+        var (done, open) = ([Subtree](), [Subtree(root)])
+        var isDivided = true
+        while open.count < wanted, isDivided {
+            isDivided = false
+            var below: [Subtree] = []
+            for part in open {
+                let page = try file.treePage(part.page)
+                guard !page.kind.isLeaf, part.depth < 20 else {
+                    below.append(part)
+                    continue
+                }
+                isDivided = true
+                var single = part
+                single.isOnePage = true
+                done.append(single)
+                var lower = part.lower
+                for index in 0...page.cellCount {
+                    let upper = index < page.cellCount ? try page.entry(index) : part.upper
+                    below.append(Subtree(try page.child(index), depth: part.depth + 1, lower, upper))
+                    lower = upper
+                }
+                guard done.count + below.count <= Int(file.pageCount) else {
+                    throw FileDamage(part.page, .pageUsedTwice)
+                }
+            }
+            open = below
+        }
+        return done + open
+    }
+}
