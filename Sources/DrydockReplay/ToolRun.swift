@@ -169,8 +169,21 @@ struct ToolRun {
     /// Writes what the tool writes before a migration, so that it sees afterwards whether that was finished.
     private func mark(_ migration: Migration, _ index: Int) throws {
         guard marksUnfinished, let mark = migration.unfinishedMark, mark.isLeftByKill else { return }
-        for entry in mark.begun { try entry.write(on: connection) }
+        try write(mark.begun)
         try called(.mark(index))
+    }
+
+    /// Writes what a tool notes. Several statements are one transaction, as golang-migrate's SetVersion.
+    private func write(_ entries: [Bookkeeping]) throws {
+        let isOwn = entries.count > 1 && !connection.isInTransaction
+        if isOwn { try connection.execute("BEGIN") }
+        do {
+            for entry in entries { try entry.write(on: connection) }
+            if isOwn { try connection.execute("COMMIT") }
+        } catch {
+            if isOwn, connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
     }
 
     /// Writes what the tool writes where a statement failed, if it can be written.
@@ -182,7 +195,7 @@ struct ToolRun {
     private func record(_ migration: Migration, _ index: Int) throws {
         try failing(index, .record) {
             let finished = marksUnfinished ? migration.unfinishedMark?.finished : nil
-            for entry in finished ?? migration.record { try entry.write(on: connection) }
+            try write(finished ?? migration.record)
             try called(.record(index))
         }
     }

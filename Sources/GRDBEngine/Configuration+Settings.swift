@@ -32,6 +32,17 @@ extension Configuration {
     }
 }
 
+extension Configuration {
+    /// Has GRDB not follow transactions, which nobody observes on an overlay. Where a RELEASE fails, as on a full disk,
+    /// SQLite has called the commit hook and yet stays in the transaction, which GRDB does not expect.
+    mutating func ignoresTransactions() {
+        prepareDatabase { database in
+            sqlite3_commit_hook(database.sqliteConnection, nil, nil)
+            sqlite3_rollback_hook(database.sqliteConnection, nil, nil)
+        }
+    }
+}
+
 /// Polls a closure from SQLite's progress handler. The configuration owns this object, and GRDB keeps the
 /// configuration for as long as a connection lives, so the handler's pointer stays valid.
 private final class Interruptor: Sendable {

@@ -13,7 +13,8 @@ public struct GRDBDriver: Engine {
     public func open(
         _ location: DatabaseLocation, settings: ConnectionSettings
     ) async throws -> any OpenDatabase {
-        let configuration = Configuration(settings)
+        var configuration = Configuration(settings)
+        if case .uri = location { configuration.ignoresTransactions() }
         do {
             // GRDB traps if SQLite runs out of memory while a connection is set up. So only the settings' own
             // setup statements can be stopped here, and the configuration does that.

@@ -30,7 +30,22 @@ struct CrashCheck: Sendable {
         var faults = 0
     }
 
-    func run(_ batch: [Migration], from before: Image, _ start: CrashStart) async throws -> Outcome {
+    /// - Parameter reached: the state to which the batch led in the replay, and the pages that it changed.
+    func run(
+        _ batch: [Migration], from before: Image, _ start: CrashStart, _ reached: (Image, Set<UInt32>)
+    ) async throws -> Outcome {
+        var outcome = try await run(batch, from: before, start)
+        guard let earlier = start.carriedFrom else { return outcome }
+        let between = CrashBetween(
+            context: context, watchdog: watchdog, batch: batch, before: before, earlier: earlier.identifier,
+            end: try await CrashEnd(reached.0, reached.1, context, inspector),
+            restart: CrashRestart(context: context, watchdog: watchdog, pending: pending(upTo: batch)))
+        outcome.states += 1
+        outcome.findings += try await between.findings()
+        return outcome
+    }
+
+    private func run(_ batch: [Migration], from before: Image, _ start: CrashStart) async throws -> Outcome {
         let cuts = CrashCuts(context: context, watchdog: watchdog)
         let recording: CrashCuts.Recording
         do {

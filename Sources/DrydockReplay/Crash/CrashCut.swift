@@ -5,6 +5,8 @@ struct CrashCut: Sendable {
     enum Cause: Sendable, Hashable {
         /// A kill between two commits.
         case kill
+        /// A kill after an earlier migration, whose connection this one relies on.
+        case between(earlier: String)
         /// A kill, or a power cut, between two writes.
         case killDuring
         /// A power cut after which a write is missing, or a part of it.
@@ -30,6 +32,7 @@ struct CrashCut: Sendable {
     var text: String {
         switch cause {
         case .kill: "killed \(moment.after)"
+        case .between(let earlier): "killed between \(earlier) and \(moment.migration.identifier)"
         case .killDuring: "killed \(moment.during)"
         case .powerCut: "after a power cut \(moment.during)"
         case .diskFull: "after the disk was full \(moment.at)"
@@ -42,7 +45,8 @@ struct CrashCut: Sendable {
     var shortText: String {
         switch cause {
         case .kill: moment.after
-        case .killDuring: moment.during
+        case .between(let earlier): "after \(earlier)"
+        case .killDuring: "killed \(moment.during)"
         case .powerCut: "power cut \(moment.during)"
         case .diskFull: "disk full \(moment.at)"
         case .busy: "busy \(moment.at)"

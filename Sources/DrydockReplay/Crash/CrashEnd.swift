@@ -9,7 +9,7 @@ struct CrashEnd: Sendable {
     private let image: Image
     private let pages: Set<UInt32>
     private let context: ReplayContext
-    private let inspector: StateInspector
+    let inspector: StateInspector
     private let history: AppliedHistory?
     private let catalog: Catalog
 

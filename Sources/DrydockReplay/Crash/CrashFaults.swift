@@ -25,7 +25,7 @@ struct CrashFaults: Sendable {
     }
 
     /// As many growths and locks as a few seconds allow.
-    private static let workLimit = 1_000_000
+    private static let workLimit = 400_000
 
     /// Runs with the given growth or lock failing.
     /// - Returns: the state that is left; nil if nothing failed.

@@ -2,6 +2,7 @@ import DrydockFindings
 import DrydockState
 import DatabaseEngine
 import OverlayVFS
+import SQLiteFile
 
 /// Opens states as the next start of a program does.
 struct CrashRecovery: Sendable {
@@ -23,13 +24,14 @@ struct CrashRecovery: Sendable {
         return (recovered, Set(footprint.pages))
     }
 
-    /// Returns what `integrity_check` finds.
+    /// Returns what is wrong with a state, a line each.
+    /// - Throws: ``EngineError`` if the schema cannot be read.
     func damage(of image: Image) async throws -> [String] {
-        let overlay = try Overlay(image)
-        return try await context.engine.useWhole(overlay, settings: context.settings(watchdog)) { database in
-            try await database.withConnection { connection in
-                try connection.rows("PRAGMA integrity_check") { $0.string(0) ?? "" }.filter { $0 != "ok" }
-            }
+        let inspector = context.inspector(watchdog)
+        let catalog = try await inspector.catalog(of: image)
+        let check = try await inspector.withConnection(to: image) { connection in
+            try IntegrityCheck(connection, catalog: catalog, file: try? DatabaseFile(ImagePages(image)))
         }
+        return check.damage + check.brokenConstraints + check.notChecked
     }
 }

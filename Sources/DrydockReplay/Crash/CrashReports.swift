@@ -115,7 +115,7 @@ struct CrashReports {
         let unsafe = all.contains { $0.0.cut.isOfWrites } ? unsafePragma(of: migration) : nil
         var finding = Finding(
             rule, "\(migration.identifier): \(text)",
-            help: unsafe ?? RestartAdvice.help(for: migration, of: format),
+            help: unsafe ?? first.cut.advice ?? RestartAdvice.help(for: migration, of: format),
             migration: migration.identifier, place: first.cut.moment.place)
         if all.count > 1 {
             finding.evidence = Evidence(rowCount: nil, details: details(all))
@@ -164,10 +164,18 @@ struct CrashReports {
 }
 
 extension CrashCut {
+    /// What to do where the migration itself is not the fault.
+    fileprivate var advice: String? {
+        guard case .between(let earlier) = cause else { return nil }
+        return
+            "What \(earlier) leaves on its connection, such as a PRAGMA, is gone on the next start. Put what "
+            + "\(moment.migration.identifier) needs of it into the same file. PRAGMA foreign_keys counts only before a BEGIN."
+    }
+
     /// Whether the tool was killed, and did not fail by itself or with the machine.
     fileprivate var isKill: Bool {
         switch cause {
-        case .kill, .killDuring, .again: true
+        case .kill, .between, .killDuring, .again: true
         case .powerCut, .diskFull, .busy: false
         }
     }
@@ -176,14 +184,14 @@ extension CrashCut {
     fileprivate var isOfWrites: Bool {
         switch cause {
         case .killDuring, .powerCut, .diskFull: true
-        case .kill, .busy, .again: false
+        case .kill, .between, .busy, .again: false
         }
     }
 
     /// Cases of one kind are listed together.
     fileprivate var kind: Int {
         switch cause {
-        case .kill: 0
+        case .kill, .between: 0
         case .again: 1
         case .killDuring: 2
         case .powerCut: 3

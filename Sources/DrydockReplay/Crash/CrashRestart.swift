@@ -36,9 +36,13 @@ struct CrashRestart: Sendable {
         }
     }
 
-    /// - Parameter way: what a person writes before the start.
-    func run(on image: Image, after way: [Bookkeeping] = []) async throws -> Ending {
+    /// - Parameters:
+    ///   - way: what a person writes before the start.
+    ///   - time: what its clock shows, in milliseconds since 1970; nil for the present.
+    /// - Throws: ``EngineError`` where SQLite cannot read the state.
+    func run(on image: Image, after way: [Bookkeeping] = [], at time: Int64? = nil) async throws -> Ending {
         let overlay = try Overlay(image)
+        if let time { overlay.stopClock(at: time) }
         let states = CommitStates(overlay)
         let (set, count) = (context.set, (pending.last ?? -1) + 1)
         let outcome = try await context.engine.useWhole(overlay, settings: context.settings(watchdog)) {
@@ -72,10 +76,16 @@ struct CrashRestart: Sendable {
 
     /// Starts the tool again and again, as users do, until it succeeds, or fails on the state on which it failed before.
     func runToTheEnd(on image: Image) async throws -> Ending {
-        var ending = try await run(on: image)
-        for _ in 0..<Self.starts {
+        var (ending, state) = (Ending.refused, image)
+        for _ in 0...Self.starts {
+            do {
+                ending = try await run(on: state)
+            } catch let error as EngineError where error.isCorruption && !watchdog.isTripped {
+                // Such as a schema that was edited twice (PRAGMA writable_schema).
+                return .failed(Failure(error), state)
+            }
             guard case .failed(_, let left) = ending else { return ending }
-            ending = try await run(on: left)
+            state = left
         }
         return ending
     }

@@ -1,6 +1,7 @@
 import DrydockFindings
 import DrydockMigrations
 import DatabaseEngine
+import SQLiteSchema
 
 /// Runs migrations on an open database as their tool does, and says after each thing that it did it.
 struct CrashRun: Sendable {
@@ -88,6 +89,10 @@ struct CrashStart: Sendable {
     /// The value of `PRAGMA synchronous`, where it is not the default.
     var synchronous: Int64?
 
+    /// The last migration that may have left something on the connection: a PRAGMA, a temporary object, an attached
+    /// database.
+    var carriedFrom: Migration?
+
     /// Reads the settings of the connection on which a batch ran.
     mutating func note(_ connection: any Connection) throws {
         let mode = try connection.firstRow("PRAGMA journal_mode") { $0.string(0) }
@@ -101,5 +106,18 @@ struct CrashStart: Sendable {
         if let journalMode { settings.setup.append("PRAGMA journal_mode = \(journalMode)") }
         if let synchronous { settings.setup.append("PRAGMA synchronous = \(synchronous)") }
         return settings
+    }
+}
+
+extension Migration {
+    /// Whether a later migration on the same connection may find something that a new connection does not have.
+    var mayLeaveSettings: Bool {
+        statements.contains { statement in
+            switch statement.action {
+            case .pragma(_, _, let value): value != nil
+            case .attach: true
+            default: statement.action.target?.schema?.foldedASCII == "temp"
+            }
+        }
     }
 }

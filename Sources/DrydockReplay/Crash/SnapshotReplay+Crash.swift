@@ -21,9 +21,12 @@ extension SnapshotReplay {
             limits: limits)
         var start = steps.crashStart
         start.foreignKeys = outcome.reached[0].migrations[0].foreignKeys
-        let found = try await check.run(batch, from: before.image, start)
+        let actual = outcome.reached[outcome.reached.count - 1].image
+        let pages = outcome.reached.reduce(into: Set<UInt32>()) { $0.formUnion($1.footprint.pages) }
+        let found = try await check.run(batch, from: before.image, start, (actual, pages))
+        let carried = batch.last { $0.mayLeaveSettings } ?? start.carriedFrom
         steps.crashStart = try await opened.database.withConnection { connection in
-            var next = CrashStart()
+            var next = CrashStart(carriedFrom: carried)
             try next.note(connection)
             return next
         }

@@ -189,4 +189,79 @@ import Testing
         }
         #expect(report.findings.contains { $0.rule == .crashStuck && $0.migration == "2" })
     }
+
+    // MARK: - Between two migrations
+
+    /// What an earlier file left on its connection is gone on the next start.
+    @Test(arguments: [
+        ("PRAGMA foreign_keys = ON;", "DELETE FROM person WHERE id = 1;", Rule.crashLoses),
+        ("PRAGMA legacy_alter_table = ON;", rebuildOfParent, .crashDiverges),
+        ("CREATE TEMP TABLE k(a);", "CREATE TABLE kept AS SELECT a FROM k;", .crashStuck),
+        (
+            "CREATE TEMP TRIGGER g AFTER INSERT ON person BEGIN DELETE FROM pet WHERE person_id = 1; END;",
+            "INSERT INTO person(id, name) VALUES (9, 'Zoe');", .crashLoses
+        ),
+    ])
+    func aConnectionIsNotThereAgain(earlier: String, later: String, rule: Rule) async throws {
+        let report = try await crashes(
+            try goose(earlier, "-- drydock: allow all\n\(later)", isOpen: true))
+        let finding = try report.finding(rule)
+        #expect(finding.message.hasPrefix("3: killed between 2 and 3"), "\(report.findings.map(\.line))")
+        #expect(finding.help.hasPrefix("What 2 leaves on its connection"))
+    }
+
+    private static let rebuildOfParent = """
+        ALTER TABLE person RENAME TO old_person;
+        CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+        INSERT INTO person SELECT id, name FROM old_person;
+        DROP TABLE old_person;
+        """
+
+    /// A setting that changes nothing for the later file, and values that no two runs make alike, say nothing.
+    @Test func aConnectionThatIsNotMissedIsNoFault() async throws {
+        let report = try await crashes(
+            try goose(
+                "PRAGMA cache_size = 100; CREATE TEMP TABLE k(a);",
+                "CREATE TABLE IF NOT EXISTS stamp(t DEFAULT CURRENT_TIMESTAMP, r DEFAULT (random()), n UNIQUE); "
+                    + "INSERT OR IGNORE INTO stamp(n) VALUES (1);"))
+        #expect(found(report).isEmpty, "\(report.findings.map(\.line))")
+    }
+
+    // MARK: - What SQLite makes of it
+
+    /// A RELEASE that fails leaves SQLite in the transaction that its commit hook has ended.
+    @Test(arguments: [GRDBDriver() as any Engine, NIODriver()])
+    func aSavepointIsATransaction(_ engine: any Engine) async throws {
+        let report = try await crashes(
+            try goose("SAVEPOINT s;\nINSERT INTO person(name) VALUES ('Zoe');\nRELEASE s;"), engine)
+        #expect(try report.finding(.crashLoses).message.hasPrefix("2: killed after line 5 and started again"))
+    }
+
+    /// The edit of the schema is made twice.
+    @Test func aSchemaThatCannotBeReadIsStuck() async throws {
+        let report = try await crashes(
+            try goose(
+                """
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET sql = replace(sql, 'name TEXT', 'name TEXT, y TEXT') WHERE name = 'pet';
+                PRAGMA writable_schema = RESET;
+                CREATE TABLE IF NOT EXISTS later(a);
+                """))
+        let finding = try report.finding(.crashStuck)
+        #expect(
+            finding.message.contains("it never runs again: malformed database schema"), "\(finding.message)")
+    }
+
+    /// What a file needs, or does by itself, is not advised against.
+    @Test(arguments: [
+        ("VACUUM;\nINSERT INTO person(name) VALUES ('Zoe');", "VACUUM (line 3) cannot run in a transaction"),
+        (
+            "BEGIN;\nINSERT INTO person(name) VALUES ('Zoe');\nCOMMIT;",
+            "Remove what makes goose run the file without a transaction, and the file's own BEGIN and COMMIT"
+        ),
+    ])
+    func theAdviceCanBeTaken(sql: String, advice: String) async throws {
+        let finding = try await crashes(try goose(sql)).finding(.crashLoses)
+        #expect(finding.help.hasPrefix(advice), "\(finding.help)")
+    }
 }
