@@ -98,8 +98,11 @@ struct CrashTrial {
                 NotChecked(.crashStuck, .undecided("\(name) writes more than is kept for power cuts")))
         }
         let states = log.states.cuts
-        let wanted = Spread(of: states.count, limit).map { states[$0] }
-        leaveOut(states.count, wanted.count, "states that a power cut during \(name) can leave")
+        let room = min(limit, max(64, Self.pageLimit / max(1, scene.pages.count)))
+        let wanted = Spread(of: states.count, room).map { states[$0] }
+        leaveOut(
+            states.count, wanted.count, "states that a power cut during \(name) can leave",
+            room < limit ? "more would take too long" : "--crash-states")
         outcome.powerCuts += wanted.count
         try await writes.forEach(log, of: wanted) { state in
             var cut = state
@@ -108,6 +111,9 @@ struct CrashTrial {
             reports.note(try await remembered(cut), at: cut)
         }
     }
+
+    /// How many pages the states of power cuts may have to recover, together.
+    private static let pageLimit = 2_000_000
 
     /// Opens the database of a state, so that SQLite recovers it, and checks it if it is a new one.
     private mutating func recover(_ cut: inout CrashCut) async throws {
