@@ -75,7 +75,7 @@ let package = Package(
             name: "DrydockFleet",
             dependencies: [
                 "DrydockMigrate", "DrydockMaintenance", "DrydockReplay", "DrydockMigrations",
-                "DrydockFindings", engine,
+                "DrydockFindings", engine, "SQLiteSchema",
             ]),
         .target(
             name: "DrydockProbes",

@@ -70,7 +70,7 @@ struct MergeCommand: DrydockSubcommand {
         let output = OutputFormat(format)
         let failure = FailureOutput(Self.self, output)
         try await failure.run {
-            let files = try parts.flatMap { try DatabaseNames.resolve([$0]) }
+            let files = try parts.flatMap { try DatabaseNames.resolve([$0], "report of a shard") }
             let merge = try PartMerge(files, version: DrydockCommand.version)
             for file in report
             where files.map(FolderListing.realPath).contains(FolderListing.realPath(file.path)) {

@@ -130,9 +130,7 @@ struct MigrateCommand: DrydockSubcommand {
     var log: String?
 
     @Option(
-        name: [.customShort("j"), .long],
-        help: ArgumentHelp(
-            "How many of many databases are migrated at once. (default: one per core)", valueName: "count"),
+        name: Setting.jobs.name("j", allowingJoined: true), help: Setting.jobs.help,
         transform: NumberOption.atLeastOne)
     var jobs: Int?
 
@@ -162,6 +160,9 @@ struct MigrateCommand: DrydockSubcommand {
             throw ValidationError("a file has a name")
         }
         if !apply, let option = rollOutOption { throw ValidationError("\(option) is for --apply") }
+        if let waves {
+            do { _ = try RollOutWave.list(waves) } catch { throw ValidationError(error.description) }
+        }
         if check, apply { throw ValidationError("--check and --apply exclude each other") }
         if [backup != nil, backupFolder != nil, noBackup].count(where: { $0 }) > 1 {
             throw ValidationError("--backup, --backup-folder and --no-backup exclude each other")

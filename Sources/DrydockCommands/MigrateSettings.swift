@@ -35,7 +35,7 @@ struct MigrateSettings: Sendable {
         request.verify = try Self.verify(command, config, place)
         request.verify.snapshots = databases
         if databases.count > 1 || command.isRollOut {
-            rollOut = try Self.rollOut(command, databases, request)
+            rollOut = try Self.rollOut(command, config, databases, request)
         }
         format = command.output.format(config)
         reports = command.output.files(config)
@@ -43,7 +43,7 @@ struct MigrateSettings: Sendable {
     }
 
     private static func rollOut(
-        _ command: MigrateCommand, _ databases: [String], _ request: MigrateRequest
+        _ command: MigrateCommand, _ config: ConfigFile, _ databases: [String], _ request: MigrateRequest
     ) throws -> RollOutRequest {
         if command.backup != nil {
             throw RequestError(
@@ -54,7 +54,7 @@ struct MigrateSettings: Sendable {
         rollOut.canary = command.canary ?? 0
         if let waves = command.waves { rollOut.waves = try RollOutWave.list(waves) }
         rollOut.maxFailures = command.maxFailures ?? 1
-        rollOut.jobs = command.jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        rollOut.jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
         rollOut.log = command.log
         return rollOut
     }

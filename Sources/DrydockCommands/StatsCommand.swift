@@ -24,7 +24,9 @@ struct StatsCommand: DrydockSubcommand {
             """,
         options: """
                 --compare OTHER        show what grew since this one
+            -j, --jobs COUNT           how many at once      (default: one per core)
                 --format F             human, json or html   (default: human)
+            -q, --quiet                of several, only what could not be read
 
             In the table, free is the part of an object's pages that holds nothing, and
             jumps are the leaves that a scan in the order of the key has to seek.
@@ -56,6 +58,14 @@ struct StatsCommand: DrydockSubcommand {
         help: ArgumentHelp("human, json or html, which is a page with a map.", valueName: "format"),
         completion: .list(formats))
     var format = "human"
+
+    @Option(
+        name: Setting.jobs.name("j", allowingJoined: true), help: Setting.jobs.help,
+        transform: NumberOption.atLeastOne)
+    var jobs: Int?
+
+    @Flag(name: .shortAndLong, help: "Of several databases, show only those that could not be read.")
+    var quiet = false
 
     func validate() throws {
         if databases.isEmpty, lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
@@ -100,11 +110,11 @@ struct StatsCommand: DrydockSubcommand {
     }
 
     private func show(_ paths: [String]) async throws {
-        let showsStatus = Terminal.errorIsTerminal
+        let showsStatus = Terminal.errorIsTerminal && !quiet
         let reader = StatisticsReader(engine: engines.driver())
         let task = Task {
             try await reader.statistics(
-                of: paths, jobs: ProcessInfo.processInfo.activeProcessorCount
+                of: paths, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount
             ) { path, number in
                 if showsStatus { Terminal.progress("\(number)/\(paths.count)  \(path)") }
             }
@@ -119,7 +129,8 @@ struct StatsCommand: DrydockSubcommand {
                 Terminal.write(StatisticsJSON.render(statistics))
             } else {
                 Terminal.show(
-                    StatisticsRenderer.render(statistics, RenderOptions(usesColor: Terminal.outputHasColor)))
+                    StatisticsRenderer.render(
+                        statistics, RenderOptions(usesColor: Terminal.outputHasColor, isQuiet: quiet)))
             }
             if statistics.hasTrouble { throw ExitCode(2) }
         } catch is CancellationError {

@@ -1,9 +1,10 @@
-import Foundation
 import DatabaseEngine
 import DrydockFindings
 import DrydockMaintenance
 import DrydockMigrate
 import DrydockReplay
+import Foundation
+import SQLiteSchema
 
 /// The databases that a command is for, in order, and what each of them costs where that is known.
 ///
@@ -20,7 +21,7 @@ public struct TargetList: Sendable {
     /// Adds databases that are not there yet, whatever name they go by.
     public mutating func add(_ paths: [String], weights: [Double]? = nil) {
         for (index, path) in paths.enumerated()
-        where seen.insert(Array(FolderListing.realPath(path).utf8)).inserted {
+        where seen.insert(FolderListing.identity(of: path)).inserted {
             self.paths.append(path)
             self.weights.append(weights?[index] ?? 1)
         }
@@ -89,7 +90,14 @@ public struct TargetList: Sendable {
         }
         let (file, query) = (String(text[..<split.lowerBound]), String(text[split.upperBound...]))
         guard FolderListing.exists(file) else {
-            throw RequestError(.notFound, "there is no database '\(file)'")
+            throw RequestError(.notFound, FolderListing.missing("database", file))
+        }
+        let statements = SQLSource(name: file, bytes: Array(query.utf8)).statements().count
+        guard statements == 1 else {
+            throw RequestError(
+                .settingInvalid,
+                "the query of '\(file)' has \(counted(statements, "statement")), and must have one: '\(query)'"
+            )
         }
         let rows: [SQLValue?]
         do {

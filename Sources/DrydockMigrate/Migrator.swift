@@ -125,7 +125,7 @@ public struct Migrator: Sendable {
     func checkFile(_ request: MigrateRequest) throws {
         let path = request.path
         guard FolderListing.exists(path) else {
-            throw RequestError(.notFound, "there is no database '\(path)'")
+            throw RequestError(.notFound, FolderListing.missing("database", path))
         }
         if FolderListing.isFolder(path) {
             throw RequestError(.unreadable, "'\(path)' is a folder, not a database")

@@ -17,14 +17,14 @@ extension Verifier {
                 found += try DatabaseNames.snapshots(path).map { Snapshot(path: $0) }
             } else {
                 guard FolderListing.exists(path) else {
-                    throw RequestError(.notFound, "there is no snapshot '\(path)'")
+                    throw RequestError(.notFound, FolderListing.missing("snapshot", path))
                 }
                 found.append(Snapshot(path: path))
             }
         }
         try FolderListing.refuseLookAlikes(found.map(\.path))
-        var seen: Set<String> = []
-        return found.filter { seen.insert(FolderListing.realPath($0.path)).inserted }
+        var seen: Set<[UInt8]> = []
+        return found.filter { seen.insert(FolderListing.identity(of: $0.path)).inserted }
     }
 
     /// Returns a result that is known already, or makes it and keeps it.

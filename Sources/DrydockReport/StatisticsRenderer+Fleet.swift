@@ -9,6 +9,7 @@ extension StatisticsRenderer {
         let paint = Paint(options.usesColor)
         let read = fleet.read
         var text = unread(fleet, paint)
+        if options.isQuiet { return text }
         text += paint.bold("\(grouped(fleet.databases.count)) databases")
         if fleet.hasTrouble { text += ", \(grouped(fleet.databases.count - read.count)) not read" }
         guard let size = fleet.size else { return text + "\n" }

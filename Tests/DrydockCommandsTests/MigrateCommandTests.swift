@@ -26,6 +26,29 @@ import Testing
         #expect(check.status == 0 && check.output.contains("nothing is pending"))
     }
 
+    @Test(arguments: [["--wave", "10"], ["--wave", "10%,5%"], ["--canary", "-1"], ["--canary", "x"]])
+    func aWrongWaveIsAFaultOfUsage(_ options: [String]) throws {
+        let project = try Project()
+        let result = try project.run(["migrate", database, "--apply"] + options)
+        #expect(result.status == 64 && !result.errors.isEmpty, "\(result)")
+    }
+
+    @Test func statsOfSeveralMayBeQuiet() throws {
+        let project = try Project()
+        try project.write("Snapshots/other.sqlite", "not a database at all, but a text that is long enough")
+        let result = try project.run("stats", database, "Snapshots/other.sqlite", "-q", "-j", "1")
+        #expect(
+            result.status == 2 && result.output.hasPrefix("?") && !result.output.contains("VACUUM"),
+            "\(result)")
+    }
+
+    @Test func aPatternOfPartsThatMatchesNothingIsNamed() throws {
+        let result = try Project().run("merge", "zz*.json")
+        #expect(
+            result.status == 2 && result.errors.contains("no report of a shard matches 'zz*.json'"),
+            "\(result)")
+    }
+
     @Test func declaresAndFails() throws {
         let project = try Project(second: "DELETE FROM email WHERE id = 1;")
         let result = try project.run("migrate", database, "--apply")

@@ -89,7 +89,8 @@ extension Setting {
     private static let limits = [jobs, timeout, memory, snapshotSize]
 
     static let jobs = Setting(
-        "jobs", flag: "jobs", [.verify, .health], "How many snapshots or databases are checked at once.",
+        "jobs", flag: "jobs", [.verify, .health, .migrate],
+        "How many snapshots or databases are checked or migrated at once.",
         standard: "one per core", valueName: "count", own(\.jobs) { try $0.positive($1, $2) })
     static let timeout = Setting(
         "timeout", flag: "timeout", migrationReaders,

@@ -114,6 +114,28 @@ extension FolderListing {
         defer { free(resolved) }
         return String(cString: resolved)
     }
+
+    /// Returns what two names of one file have in common, also where they are hard links.
+    ///
+    /// SQLite keeps its journals beside the name by which it opened the file, so that a name with a journal of its own may
+    /// mean other rows; such a name stands for itself.
+    package static func identity(of path: String) -> [UInt8] {
+        let real = realPath(path)
+        var status = stat()
+        guard stat(real, &status) == 0, status.st_nlink > 1, status.st_mode & S_IFMT == S_IFREG,
+            !["-wal", "-journal"].contains(where: { isEntry(real + $0) })
+        else { return Array(real.utf8) }
+        return [0] + Array("\(status.st_dev),\(status.st_ino)".utf8)
+    }
+
+    /// Returns what is said where a file is missing. A name that is not valid UTF-8 reaches us with replaced bytes, and
+    /// means no file any more.
+    package static func missing(_ kind: String, _ path: String) -> String {
+        let text = "there is no \(kind) '\(path)'"
+        guard path.unicodeScalars.contains("\u{FFFD}") else { return text }
+        return text
+            + "; a file whose name is not valid UTF-8 cannot be opened: rename it, or make a link to it"
+    }
 }
 
 extension FolderListing {

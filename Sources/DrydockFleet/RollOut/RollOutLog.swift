@@ -74,8 +74,7 @@ package final class RollOutLog: Sendable {
             throw error
         }
         (self.path, self.descriptor) = (path, descriptor)
-        // A line that a kill cut short ends here.
-        if let last = text.last, last != UInt8(ascii: "\n") { try write([UInt8(ascii: "\n")]) }
+        try endLastLine(text)
         sync(folderOf: path)
     }
 
@@ -95,6 +94,17 @@ package final class RollOutLog: Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let line = try Array(encoder.encode(entry)) + [UInt8(ascii: "\n")]
         try mutex.withLock { _ in try write(line) }
+    }
+
+    /// Takes away a line that a kill cut short: nothing was done yet that it would have told of. A whole line, of which only
+    /// the end is missing, gets it.
+    private func endLastLine(_ text: Data) throws {
+        guard let last = text.last, last != UInt8(ascii: "\n") else { return }
+        let begin = text.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? text.startIndex
+        if Self.isEntry(text[begin...]) { return try write([UInt8(ascii: "\n")]) }
+        guard ftruncate(descriptor, off_t(begin - text.startIndex)) == 0, fsync(descriptor) == 0 else {
+            throw fault()
+        }
     }
 
     private func write(_ bytes: [UInt8]) throws {
@@ -139,10 +149,10 @@ package final class RollOutLog: Sendable {
                 entries.append(entry)
                 continue
             }
-            // A kill cut it short, and the next run began a new line.
+            // A kill cut it short.
             let next = lines.dropFirst(index + 1).first { !$0.isEmpty }
                 .flatMap { try? JSONDecoder().decode(Entry.self, from: Data($0)) }
-            guard line.first == UInt8(ascii: "{"), next == nil || next?.event == .start else {
+            guard isBegun(line, after: entries), next == nil || next?.event == .start else {
                 throw RequestError(
                     .unreadable,
                     "line \(index + 1) is not one of a roll-out's log; name another file with --log",
@@ -150,6 +160,19 @@ package final class RollOutLog: Sendable {
             }
         }
         return entries
+    }
+
+    private static func isEntry(_ line: Data) -> Bool {
+        (try? JSONDecoder().decode(Entry.self, from: Data(line))) != nil
+    }
+
+    /// Whether a line may be the beginning of an entry. That of a log's first line is known, so that no other file is
+    /// taken for a log.
+    private static func isBegun(_ line: Data, after entries: [Entry]) -> Bool {
+        guard (try? JSONSerialization.jsonObject(with: Data(line))) == nil else { return false }
+        guard entries.isEmpty else { return line.first == UInt8(ascii: "{") }
+        let first = Data("{\"count\":".utf8)
+        return line.starts(with: first) || first.starts(with: line)
     }
 
     private static func open(in entries: [Entry]) -> Set<String> {

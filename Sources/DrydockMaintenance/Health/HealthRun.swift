@@ -95,7 +95,7 @@ struct HealthRun: Sendable {
     private var trouble: String? {
         if FolderListing.isFolder(path) { return "'\(path)' is a folder, not a database" }
         if FolderListing.isSpecial(path) { return "'\(path)' is not a regular file" }
-        guard FolderListing.exists(path) else { return "there is no database '\(path)'" }
+        guard FolderListing.exists(path) else { return FolderListing.missing("database", path) }
         do {
             _ = try FolderListing.contents(of: path, limit: 1)
             return nil

@@ -40,7 +40,7 @@ struct LiveFile: Sendable {
         _ body: @escaping @Sendable (DatabaseFile, WriteAheadLog?) throws -> Result
     ) async throws -> Result {
         guard FolderListing.exists(path) else {
-            throw RequestError(.notFound, "there is no database '\(name)'")
+            throw RequestError(.notFound, FolderListing.missing("database", name))
         }
         if FolderListing.isFolder(path) {
             throw RequestError(.unreadable, "'\(name)' is a folder, not a database")

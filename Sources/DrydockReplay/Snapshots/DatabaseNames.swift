@@ -5,13 +5,13 @@ import DrydockFindings
 package enum DatabaseNames {
     /// Returns the paths in order, with patterns replaced by the paths that they match; each database once.
     /// - Throws: ``RequestError`` for a pattern that matches nothing.
-    package static func resolve(_ names: [String]) throws -> [String] {
+    package static func resolve(_ names: [String], _ kind: String = "database") throws -> [String] {
         var seen: Set<[UInt8]> = []
         var paths: [String] = []
         for name in names {
             let matches = isPattern(name) ? PathPattern.matches(name).filter(isDatabase) : [name]
-            if matches.isEmpty { throw RequestError(.notFound, "no database matches '\(name)'") }
-            for path in matches where seen.insert(Array(FolderListing.realPath(path).utf8)).inserted {
+            if matches.isEmpty { throw RequestError(.notFound, "no \(kind) matches '\(name)'") }
+            for path in matches where seen.insert(FolderListing.identity(of: path)).inserted {
                 paths.append(path)
             }
         }

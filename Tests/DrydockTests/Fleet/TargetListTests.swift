@@ -39,6 +39,25 @@ import Testing
         #expect(list.paths == [path])
     }
 
+    @Test func aHardLinkIsTheSameDatabaseUnlessItHasAJournal() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("a.db", "")
+        for name in ["b.db", "c.db"] {
+            try FileManager.default.linkItem(atPath: path, toPath: folder.file(name))
+        }
+        try folder.write("c.db-wal", "")
+        var list = TargetList()
+        try list.add(names: [path, path, folder.file("b.db"), folder.file("c.db")])
+        #expect(list.paths == [path, folder.file("c.db")])
+    }
+
+    @Test func saysWhichNamesCannotBeOpened() async throws {
+        var list = TargetList()
+        await #expect { try await list.add(query: "b\u{FFFD}.db: SELECT 1", on: GRDBDriver()) } throws: {
+            "\($0)".contains("a file whose name is not valid UTF-8 cannot be opened")
+        }
+    }
+
     @Test(arguments: [true, false]) func asksADatabase(_ usesGRDB: Bool) async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("app.db")
@@ -58,6 +77,8 @@ import Testing
             ("SELECT path, 1 FROM tenant", "one column"),
             ("SELECT path FROM tenant WHERE 0", "gives no row"), ("SELECT nowhere", "no such column"),
             ("DELETE FROM tenant RETURNING path", "readonly"),
+            ("SELECT path FROM tenant; SELECT 1", "has 2 statements, and must have one"),
+            ("-- nothing", "has 0 statements"),
         ] {
             await #expect { try await list.add(query: "\(path): \(query)", on: engine) } throws: {
                 "\($0)".contains(message)

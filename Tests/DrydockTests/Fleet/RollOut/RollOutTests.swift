@@ -31,7 +31,7 @@ import Testing
             }
         }
 
-        func run(
+        @discardableResult func run(
             _ mode: MigrateRequest.Mode = .apply, _ change: (inout RollOutRequest) -> Void = { _ in }
         ) async throws -> (report: Report, summary: RollOutSummary) {
             var migrate = MigrateRequest(path: "")
@@ -223,6 +223,26 @@ import Testing
         let entries = try RollOutLog.entries(in: Data(contentsOf: URL(filePath: copy)), copy)
         #expect(entries.filter { $0.event == .found }.map(\.version) == ["v1", "v3"])
         #expect(entries.last?.event == .end)
+        for line in try String(contentsOfFile: copy, encoding: .utf8).split(separator: "\n") {
+            _ = try JSONSerialization.jsonObject(with: Data(line.utf8))
+        }
+    }
+
+    @Test(arguments: ["{", "{\"count\":1,\"event\":\"sta"]) func `a first line may be cut short`(
+        _ text: String
+    ) async throws {
+        let it = try Case([1])
+        try it.folder.write("log.jsonl", text)
+        try await it.run()
+        #expect(try it.log.first?.event == .start)
+    }
+
+    @Test(arguments: ["{\"name\": 1", "{\"count\":1}", "{\"name\": 1}"])
+    func `another file of JSON is no log`(_ text: String) async throws {
+        let it = try Case([1])
+        try it.folder.write("log.jsonl", text)
+        await #expect(throws: RequestError.self) { try await it.run() }
+        #expect(try String(contentsOfFile: it.folder.file("log.jsonl"), encoding: .utf8) == text)
     }
 
     @Test func `a file that is not a log is not written`() async throws {
