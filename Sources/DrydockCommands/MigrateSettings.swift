@@ -9,6 +9,8 @@ struct MigrateSettings: Sendable {
     /// What is done to many databases; nil for one.
     var rollOut: RollOutRequest?
     var options = RenderOptions()
+    /// How many of many databases are looked at and migrated at once.
+    let jobs: Int
     let format: OutputFormat
     var reports: [ReportFile] = []
     let engine: any Engine
@@ -18,6 +20,7 @@ struct MigrateSettings: Sendable {
     init(_ command: MigrateCommand, _ config: ConfigFile, _ databases: [String]) throws {
         engine = command.engines.driver(config)
         place = try command.source.place(config)
+        jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
         request = MigrateRequest(path: databases[0])
         request.mode = command.check ? .check : command.apply ? .apply : .rehearsal
         request.backup =
@@ -35,7 +38,7 @@ struct MigrateSettings: Sendable {
         request.verify = try Self.verify(command, config, place)
         request.verify.snapshots = databases
         if databases.count > 1 || command.isRollOut {
-            rollOut = try Self.rollOut(command, config, databases, request)
+            rollOut = try Self.rollOut(command, jobs: jobs, databases, request)
         }
         format = command.output.format(config)
         reports = command.output.files(config)
@@ -43,7 +46,7 @@ struct MigrateSettings: Sendable {
     }
 
     private static func rollOut(
-        _ command: MigrateCommand, _ config: ConfigFile, _ databases: [String], _ request: MigrateRequest
+        _ command: MigrateCommand, jobs: Int, _ databases: [String], _ request: MigrateRequest
     ) throws -> RollOutRequest {
         if command.backup != nil {
             throw RequestError(
@@ -54,7 +57,7 @@ struct MigrateSettings: Sendable {
         rollOut.canary = command.canary ?? 0
         if let waves = command.waves { rollOut.waves = try RollOutWave.list(waves) }
         rollOut.maxFailures = command.maxFailures ?? 1
-        rollOut.jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        rollOut.jobs = jobs
         rollOut.log = command.log
         return rollOut
     }
