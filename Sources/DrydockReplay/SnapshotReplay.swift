@@ -31,11 +31,8 @@ struct SnapshotReplay {
         context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog,
         onEvent: @escaping @Sendable (VerifyEvent) -> Void
     ) {
-        self.context = context
-        self.snapshot = snapshot
-        self.fresh = fresh
-        self.watchdog = watchdog
-        self.onEvent = onEvent
+        (self.context, self.snapshot, self.fresh) = (context, snapshot, fresh)
+        (self.watchdog, self.onEvent) = (watchdog, onEvent)
         chronicle = Chronicle(context.set.migrations)
         random = context.repeatsSteps ? RandomSource() : nil
         result = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
@@ -148,7 +145,7 @@ struct SnapshotReplay {
         } else {
             let catalog = state.catalog
             check = try await inspector.withConnection(to: image) {
-                try IntegrityCheck($0, catalog: catalog, file: state.pages?.file)
+                try IntegrityCheck($0, catalog: catalog, image: image)
             }
             if let known { keep(Baseline(state, check), for: known) }
         }

@@ -23,8 +23,9 @@ extension Verifier {
             }
         }
         try FolderListing.refuseLookAlikes(found.map(\.path))
-        var seen: Set<[UInt8]> = []
-        return found.filter { seen.insert(FolderListing.identity(of: $0.path)).inserted }
+        // Two names of one file, as hard links are, are two snapshots.
+        var seen: Set<String> = []
+        return found.filter { seen.insert(FolderListing.realPath($0.path)).inserted }
     }
 
     /// Returns a result that is known already, or makes it and keeps it.

@@ -2,7 +2,6 @@ import DrydockFindings
 import DrydockState
 import DatabaseEngine
 import OverlayVFS
-import SQLiteFile
 
 /// Opens states as the next start of a program does.
 struct CrashRecovery: Sendable {
@@ -30,7 +29,7 @@ struct CrashRecovery: Sendable {
         let inspector = context.inspector(watchdog)
         let catalog = try await inspector.catalog(of: image)
         let check = try await inspector.withConnection(to: image) { connection in
-            try IntegrityCheck(connection, catalog: catalog, file: try? DatabaseFile(ImagePages(image)))
+            try IntegrityCheck(connection, catalog: catalog, image: image)
         }
         return check.damage + check.brokenConstraints + check.notChecked
     }

@@ -31,8 +31,7 @@ package struct LibrarySurvey: Sendable {
         return build
     }
 
-    /// Returns the libraries in files that a user named, once each has been tried. A link to one that is named too, such
-    /// as Debian's packages have, is no other library.
+    /// Returns the libraries in files that a user named, once each has been tried; a library with two names only once.
     /// - Throws: ``RequestError``.
     func builds(_ paths: [String]) async throws -> [SQLiteBuild] {
         var builds: [String: SQLiteBuild] = [:]

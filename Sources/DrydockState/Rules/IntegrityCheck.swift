@@ -1,5 +1,6 @@
 import DrydockFindings
 import DatabaseEngine
+import OverlayVFS
 import SQLiteFile
 import SQLiteSchema
 
@@ -37,6 +38,12 @@ package struct IntegrityCheck: Sendable, Codable {
             }
         }
         brokenConstraints = try brokenConstraints.filter { try !Self.isFalseNull($0, connection, catalog) }
+    }
+
+    /// Checks the whole database of a state, to which the connection is.
+    package init(_ connection: any Connection, catalog: Catalog, image: Image) throws {
+        // Pages that cannot be read are for SQLite to describe.
+        try self.init(connection, catalog: catalog, file: try? DatabaseFile(ImagePages(image)))
     }
 
     /// Checks the whole database: a large one by ``IntegrityScan``.

@@ -82,13 +82,13 @@ import Testing
     }
 
     /// Each library gets the state as it was, whatever another made of it.
-    /// A link to a library is no other library.
+    /// A link to a library is the same library.
     @Test func aLibraryThatIsGivenTwiceIsRunOnce() async throws {
         let folder = try own("CREATE TABLE u(a);\n")
         let link = folder.file("libsqlite3.so.0")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: Self.own)
         let report = try await verify(folder, on: Self.own, link)
-        #expect(report.replays.first?.sqliteVersions == [SQLiteLibrary.version], "\(report.findings.map(\.line))")
+        #expect(report.replays.first?.sqliteVersions == [SQLiteLibrary.version])
     }
 
     @Test func severalLibrariesAgree() async throws {
