@@ -34,6 +34,11 @@ public struct ConnectionSettings: Sendable {
     /// Where statements of files are noted while they run.
     public var statements: StatementLog?
 
+    /// Whether the engine may follow transactions, as ``OpenDatabase/changes(every:)`` needs. It must not where a commit
+    /// is made to fail: SQLite then has called the commit hook of a RELEASE and stays in the transaction, which GRDB
+    /// does not expect.
+    public var followsTransactions = true
+
     /// The number of instructions between two polls of ``interrupt``: a few hundred microseconds of work.
     public static let progressInterval: Int32 = 20_000
 

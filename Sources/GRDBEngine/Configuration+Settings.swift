@@ -33,8 +33,7 @@ extension Configuration {
 }
 
 extension Configuration {
-    /// Has GRDB not follow transactions, which nobody observes on an overlay. Where a RELEASE fails, as on a full disk,
-    /// SQLite has called the commit hook and yet stays in the transaction, which GRDB does not expect.
+    /// See ``ConnectionSettings/followsTransactions``.
     mutating func ignoresTransactions() {
         prepareDatabase { database in
             sqlite3_commit_hook(database.sqliteConnection, nil, nil)

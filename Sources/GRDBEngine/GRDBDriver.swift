@@ -14,7 +14,7 @@ public struct GRDBDriver: Engine {
         _ location: DatabaseLocation, settings: ConnectionSettings
     ) async throws -> any OpenDatabase {
         var configuration = Configuration(settings)
-        if case .uri = location { configuration.ignoresTransactions() }
+        if !settings.followsTransactions { configuration.ignoresTransactions() }
         do {
             // GRDB traps if SQLite runs out of memory while a connection is set up. So only the settings' own
             // setup statements can be stopped here, and the configuration does that.

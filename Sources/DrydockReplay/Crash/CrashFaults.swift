@@ -46,6 +46,7 @@ struct CrashFaults: Sendable {
         var settings = scene.settings
         // The other program keeps its lock for longer than the tool waits.
         settings.busyTimeout = .zero
+        settings.followsTransactions = false
         let struck = Mutex<CrashMoment?>(nil)
         let moment = try await scene.context.engine.useWhole(overlay, settings: settings) { database in
             try await database.withConnection { _ in
