@@ -100,8 +100,8 @@ extension Connection {
     /// (https://www.sqlite.org/c3ref/total_changes.html).
     public var totalChanges: Int { Int(sqlite3_total_changes(handle)) }
 
-    /// Looks whether the connection is to stop (``ConnectionSettings/interrupt``), for long work between its statements.
-    /// - Throws: ``EngineError`` if it is.
+    /// Checks whether work must stop (``ConnectionSettings/interrupt``), for work that takes long without a statement.
+    /// - Throws: ``EngineError`` if it must.
     public func checkInterrupt() throws {
         // Each row takes more than ten instructions.
         let count = ConnectionSettings.progressInterval / 5

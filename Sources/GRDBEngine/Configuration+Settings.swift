@@ -30,9 +30,7 @@ extension Configuration {
             }
         }
     }
-}
 
-extension Configuration {
     /// See ``ConnectionSettings/followsTransactions``.
     mutating func ignoresTransactions() {
         prepareDatabase { database in

@@ -33,7 +33,7 @@ public struct Subtree: @unchecked Sendable {
             var below: [Subtree] = []
             for part in open {
                 let page = try file.treePage(part.page)
-                guard !page.kind.isLeaf, part.depth < 20 else {
+                guard !page.kind.isLeaf, part.depth < TreeCheck.maxDepth else {
                     below.append(part)
                     continue
                 }

@@ -12,7 +12,7 @@ public struct TreeCheck: ~Copyable {
         case key([UInt8])
     }
 
-    private static let maxDepth = 20
+    static let maxDepth = 20
 
     private let file: DatabaseFile
     private let part: Subtree

@@ -185,8 +185,10 @@ extension Rule {
         case .migrationInCode: "What it does to users' data was not seen."
         case .rollbackFailed, .rollbackMismatch:
             "A release that is taken back leaves a database that no version knows."
-        case .crashStuck: "A user whose battery dies at that moment can never open the app again."
-        case .crashLoses: "A user whose battery dies at that moment loses data, and nothing reports it."
+        case .crashStuck:
+            "A user whose battery dies, or whose disk is full, at that moment can never open the app again."
+        case .crashLoses:
+            "A user whose battery dies, or whose disk is full, at that moment loses data, and nothing reports it."
         case .crashDiverges: "The next migration meets two kinds of database under one version."
         case .libraryDivergence: "Which SQLite a user's system has decides which database the user gets."
         case .engineDivergence: "Whichever engine an app uses decides which database its users get."

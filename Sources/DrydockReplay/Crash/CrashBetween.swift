@@ -1,15 +1,9 @@
-import DrydockFindings
 import DrydockMigrations
-import DrydockState
-import DatabaseEngine
 import OverlayVFS
 
 /// A kill between two migrations, of which the later one may rely on what the earlier one left on its connection.
 struct CrashBetween: Sendable {
-    let context: ReplayContext
-    let watchdog: Watchdog
-    let batch: [Migration]
-    let before: Image
+    let scene: CrashScene
     /// The identifier of the earlier migration.
     let earlier: String
     /// Where the later ones led on the connection of the earlier one.
@@ -19,26 +13,26 @@ struct CrashBetween: Sendable {
     /// A day, in milliseconds: what depends on the time differs by then.
     private static let later: Int64 = 86_400_000
 
-    func findings() async throws -> [Finding] {
-        let cut = CrashCut(
-            image: before, cause: .between(earlier: earlier), moment: CrashMoment(.whole(0), of: batch[0]),
-            pages: [])
-        var reports = CrashReports(batch: batch, format: context.set.format)
+    func check(_ outcome: inout CrashCheck.Outcome) async throws {
+        let (before, batch, context) = (scene.before, scene.batch, scene.context)
+        let ending = try await restart.runToTheEnd(on: before)
+        let result = try await end.result(of: ending, [])
         var unstable: Set<StateComparison.Part> = []
-        switch try await restart.runToTheEnd(on: before) {
-        case .failed(let failure, _): reports.note(.stuck(failure), at: cut)
-        case .refused: return []
-        case .reached(let image, let pages, _):
-            let parts = try await end.differences(from: image, pages)
-            guard !parts.isEmpty else { return [] }
+        if case .reached(let image, let pages, _) = ending, case .differs(let parts) = result {
             // What two runs on a new connection do not make alike says nothing.
             let time = EngineComparison.Moment.now().time + Self.later
             if case .reached(let other, let more, _) = try await restart.run(on: before, at: time) {
                 let again = try await CrashEnd(image, pages, context, end.inspector)
-                unstable = try await again.differences(from: other, pages.union(more))
+                unstable = try await again.differences(from: other, more).intersection(parts)
             }
-            reports.note(.differs(parts.subtracting(unstable)), at: cut)
         }
-        return reports.findings(without: unstable)
+        var reports = CrashReports(batch: batch, format: context.set.format)
+        reports.note(
+            result,
+            at: CrashCut(
+                image: before, cause: .between(earlier: earlier),
+                moment: CrashMoment(.whole(0), of: batch[0]), pages: []))
+        outcome.findings += reports.findings(without: unstable)
+        if !unstable.isEmpty { outcome.notChecked.append(CrashReports.unstable(unstable, batch)) }
     }
 }

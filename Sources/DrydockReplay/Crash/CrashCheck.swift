@@ -36,12 +36,15 @@ struct CrashCheck: Sendable {
     ) async throws -> Outcome {
         var outcome = try await run(batch, from: before, start)
         guard let earlier = start.carriedFrom else { return outcome }
+        let scene = CrashScene(
+            context: context, watchdog: watchdog, batch: batch, before: before, start: start, pages: reached.1
+        )
         let between = CrashBetween(
-            context: context, watchdog: watchdog, batch: batch, before: before, earlier: earlier.identifier,
+            scene: scene, earlier: earlier.identifier,
             end: try await CrashEnd(reached.0, reached.1, context, inspector),
             restart: CrashRestart(context: context, watchdog: watchdog, pending: pending(upTo: batch)))
         outcome.states += 1
-        outcome.findings += try await between.findings()
+        try await between.check(&outcome)
         return outcome
     }
 
@@ -74,12 +77,7 @@ struct CrashCheck: Sendable {
             trial.reports.hasData
             ? try await trial.end.differences(from: cuts.record(batch, from: before, start)) : []
         if !unstable.isEmpty {
-            outcome.notChecked.append(
-                NotChecked(
-                    .crashLoses,
-                    .unstable(
-                        migration: batch.last?.identifier ?? "",
-                        parts: unstable.map(\.description).sorted().joined(separator: ", "))))
+            outcome.notChecked.append(CrashReports.unstable(unstable, batch))
         }
         outcome.findings = trial.reports.findings(without: unstable)
         return outcome
@@ -95,6 +93,8 @@ struct CrashCheck: Sendable {
         case differs(Set<StateComparison.Part>)
         /// What `integrity_check` says.
         case damaged(String)
+
+        var isSame: Bool { if case .same = self { true } else { false } }
     }
 
     private func pending(upTo batch: [Migration]) -> [Int] {

@@ -28,6 +28,22 @@ struct CrashEnd: Sendable {
         return try await inspector.withConnection(to: image) { try set.format.history($0, of: set) }
     }
 
+    /// Returns what a start leads to that took place after a crash.
+    /// - Parameter pages: those of the state that the crash left which may differ from the state before the migrations.
+    func result(
+        of ending: CrashRestart.Ending, _ pages: Set<UInt32>
+    ) async throws -> CrashCheck.Result {
+        switch ending {
+        case .failed(let failure, _): return .stuck(failure)
+        case .refused:
+            let name = context.set.format.name
+            return .stuck(CrashRestart.Failure(EngineError(.error, "\(name) refuses to start")))
+        case .reached(let image, let more, _):
+            let parts = try await differences(from: image, pages.union(more))
+            return parts.isEmpty ? .same : .differs(parts)
+        }
+    }
+
     /// Returns what differs in another state, the tool's own tables aside.
     /// - Parameter others: the pages of the other state that may differ from the state before the migrations.
     func differences(from other: Image, _ others: Set<UInt32>) async throws -> Set<StateComparison.Part> {

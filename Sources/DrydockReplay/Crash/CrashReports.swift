@@ -11,10 +11,21 @@ struct CrashReports {
 
     let batch: [Migration]
     let format: any MigrationFormat
+    /// Earlier migrations whose settings the connection still has.
+    private let earlier: [Migration]
     private var cases: [Case] = []
 
-    init(batch: [Migration], format: any MigrationFormat) {
-        (self.batch, self.format) = (batch, format)
+    init(batch: [Migration], format: any MigrationFormat, earlier: [Migration] = []) {
+        (self.batch, self.format, self.earlier) = (batch, format, earlier)
+    }
+
+    /// What no two runs make alike, and so cannot be compared.
+    static func unstable(_ parts: Set<StateComparison.Part>, _ batch: [Migration]) -> NotChecked {
+        NotChecked(
+            .crashLoses,
+            .unstable(
+                migration: batch.last?.identifier ?? "",
+                parts: parts.map(\.description).sorted().joined(separator: ", ")))
     }
 
     mutating func note(_ result: CrashCheck.Result, at cut: CrashCut) {
@@ -146,17 +157,19 @@ struct CrashReports {
 
     /// How a migration that turns SQLite's recovery off becomes safe; nil if it does not.
     private func unsafePragma(of migration: Migration) -> String? {
-        let upTo = batch.prefix { $0.identifier != migration.identifier } + [migration]
-        for statement in upTo.flatMap(\.statements) {
-            guard case .pragma(_, let name, let value?) = statement.action else { continue }
-            switch (name.foldedASCII, value.foldedASCII) {
-            case ("journal_mode", "off"), ("journal_mode", "memory"):
-                return
-                    "Remove PRAGMA \(name) = \(value): without a journal on disk SQLite cannot undo half of a transaction."
-            case ("synchronous", "off"), ("synchronous", "0"):
-                return
-                    "Remove PRAGMA \(name) = \(value): without syncs a disk may write the database before its journal."
-            default: continue
+        let own = batch.prefix { $0.identifier != migration.identifier } + [migration]
+        for step in own + earlier.reversed() {
+            for statement in step.statements {
+                guard case .pragma(_, let name, let value?) = statement.action else { continue }
+                let place = step.identifier == migration.identifier ? "" : " from \(step.identifier)"
+                let head = "Remove PRAGMA \(name) = \(value)\(place): "
+                switch (name.foldedASCII, value.foldedASCII) {
+                case ("journal_mode", "off"), ("journal_mode", "memory"):
+                    return head + "without a journal on disk SQLite cannot undo half of a transaction."
+                case ("synchronous", "off"), ("synchronous", "0"):
+                    return head + "without syncs a disk may write the database before its journal."
+                default: continue
+                }
             }
         }
         return nil

@@ -93,6 +93,9 @@ struct CrashStart: Sendable {
     /// database.
     var carriedFrom: Migration?
 
+    /// Whether SQLite cannot recover from every power cut.
+    var isUnsafe: Bool { journalMode == "off" || journalMode == "memory" || synchronous == 0 }
+
     /// Reads the settings of the connection on which a batch ran.
     mutating func note(_ connection: any Connection) throws {
         let mode = try connection.firstRow("PRAGMA journal_mode") { $0.string(0) }

@@ -25,7 +25,11 @@ struct CrashTrial {
     ) {
         (self.scene, self.recording, self.limit) = (scene, recording, limit)
         (self.end, self.restart) = (end, restart)
-        reports = CrashReports(batch: scene.batch, format: scene.context.set.format)
+        let set = scene.context.set
+        let first = scene.batch.first.flatMap { set.index(of: $0.identifier) } ?? 0
+        reports = CrashReports(
+            batch: scene.batch, format: set.format,
+            earlier: scene.start.isUnsafe ? Array(set.migrations[..<first]) : [])
         // From where it began the tool comes to the end, and at the end it has nothing to do.
         results[digests.digest(scene.before, isWhole: false)] = .same
         results[digests.digest(recording.end, isWhole: false)] = .same
@@ -44,7 +48,6 @@ struct CrashTrial {
             outcome.states += 1
             reports.note(result, at: cut)
             results[digests.digest(cut.image, isWhole: false)] = result
-            guard case .same = result else { continue }
             // Where the tool starts by itself, it can be killed again.
             for second in next.dropLast() {
                 again.append(
@@ -160,29 +163,19 @@ struct CrashTrial {
     /// - Returns: also the states that commits left on the way to the end.
     private func result(of cut: CrashCut) async throws -> (CrashCheck.Result, [CrashCut]) {
         let ending = try await restart.runToTheEnd(on: cut.image)
-        guard case .refused = ending else { return try await result(of: ending, cut) }
-        guard let mark = cut.moment.migration.unfinishedMark else { return try await result(of: ending, cut) }
+        let result = try await end.result(of: ending, cut.pages)
+        if case .reached(_, _, let cuts) = ending { return (result, result.isSame ? cuts : []) }
+        guard case .refused = ending, let mark = cut.moment.migration.unfinishedMark else {
+            return (result, [])
+        }
         var first: CrashCheck.Result?
         for way in mark.waysOut {
-            let (result, _) = try await result(of: restart.run(on: cut.image, after: way.statements), cut)
-            if case .same = result { return (.needsPerson(command: way.command), []) }
+            let ending = try await restart.run(on: cut.image, after: way.statements)
+            let result = try await end.result(of: ending, cut.pages)
+            if result.isSame { return (.needsPerson(command: way.command), []) }
             first = first ?? result
         }
-        return (first ?? .same, [])
-    }
-
-    private func result(
-        of ending: CrashRestart.Ending, _ cut: CrashCut
-    ) async throws -> (CrashCheck.Result, [CrashCut]) {
-        switch ending {
-        case .failed(let failure, _): return (.stuck(failure), [])
-        case .refused:
-            let name = scene.context.set.format.name
-            return (.stuck(CrashRestart.Failure(EngineError(.error, "\(name) refuses to start"))), [])
-        case .reached(let image, let pages, let cuts):
-            let parts = try await end.differences(from: image, cut.pages.union(pages))
-            return (parts.isEmpty ? .same : .differs(parts), cuts)
-        }
+        return (first ?? result, [])
     }
 }
 

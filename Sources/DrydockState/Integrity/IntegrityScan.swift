@@ -23,11 +23,9 @@ struct IntegrityScan {
             try found.account.finish(file, roots: trees.map(\.root))
             var others = try Self.doubtful(trees, found)
             for tree in trees {
-                guard let table = tree.table, case .rows(let plan) = tree.content, !others.contains(table)
-                else {
-                    continue
-                }
-                if let checks = plan.checks, try Self.isBroken(checks, connection) { others.insert(table) }
+                guard let table = tree.table, case .rows(let plan) = tree.content, let checks = plan.checks
+                else { continue }
+                if try !others.contains(table) && Self.isBroken(checks, connection) { others.insert(table) }
             }
             if SQLiteLibrary.checksVirtualTables {
                 others.formUnion(catalog.tables.values.filter { $0.module != nil }.map(\.name))
@@ -64,7 +62,7 @@ struct IntegrityScan {
                 trees.append(ScannedTree(root: index.rootPage, table: entry.name, content: content ?? .pages))
             }
         }
-        // A tree that is of no table is nothing that SQLite writes.
+        // SQLite writes no index without its table.
         let roots = Set(trees.map(\.root))
         for entry in withTree where !roots.contains(entry.rootPage) {
             throw FileDamage(entry.rootPage, .schemaRow)

@@ -1,9 +1,9 @@
 import SQLiteFile
 
-/// The sum of the hashes of rows, in any order: two sets of rows with the same sum are the same.
+/// The number of rows, and the sum of their hashes, in any order. Different sets of rows have different sums, but for a
+/// chance that can be left out of account: the hashes have 128 bits.
 ///
-/// The hashes have 128 bits, and depend on numbers that each run draws, so that no file can be made to have two sets of
-/// rows with one sum. Two different sets of up to 2^64 rows have the same sum with a probability below 2^-60.
+/// They depend on random numbers that each run draws, so that no file can be prepared to deceive them.
 struct RowSum: Sendable, Equatable {
     private(set) var count = 0
     private var sum: (UInt64, UInt64) = (0, 0)

@@ -15,10 +15,28 @@ struct ScannedTable: Sendable {
         case numeric
     }
 
+    /// The value of a record that ends before a column, as records do that are older than it.
+    fileprivate enum Missing: Sendable {
+        case null
+        /// A default other than NULL, which no constraint refuses.
+        case value
+        /// One that only SQLite can judge.
+        case unknown
+
+        init(_ column: Column, in table: Table) {
+            if DefaultValue.sameMeaning(column.defaultValue, nil) {
+                self = .null
+            } else if case .expression = column.defaultValue {
+                self = .unknown
+            } else {
+                self = table.isStrict ? .unknown : .value
+            }
+        }
+    }
+
     fileprivate struct Place: Sendable {
         var source: RecordLayout.Column.Source
-        /// Whether a record that ends before the column has another value than NULL.
-        var hasDefault: Bool
+        var missing = Missing.null
         var mayBeNull: Bool
         var demand: Demand
     }
@@ -54,7 +72,7 @@ struct ScannedTable: Sendable {
             let name = column.name.foldedASCII
             guard let stored = layout.column(name) else { return nil }
             places[name] = Place(
-                source: stored.source, hasDefault: !DefaultValue.sameMeaning(column.defaultValue, nil),
+                source: stored.source, missing: Missing(column, in: table),
                 mayBeNull: stored.source == .rowid || !table.isNotNull(column),
                 demand: Self.demand(column, table))
         }
@@ -111,7 +129,7 @@ struct ScannedTable: Sendable {
         try connection.forEachRow("PRAGMA main.index_xinfo(\(quotedName(entry.name)))") { row in
             let place =
                 row.integer(1) == -1
-                ? Place(source: .rowid, hasDefault: false, mayBeNull: true, demand: .anything)
+                ? Place(source: .rowid, mayBeNull: true, demand: .anything)
                 : row.optionalString(2).flatMap { places[$0.foldedASCII] }
             let key = KeyColumn(named: row.string(4), isDescending: row.integer(3) != 0)
             guard let place, let key else {
@@ -139,7 +157,11 @@ extension ScannedTable {
         for place in columns {
             guard case .value(let index) = place.source else { continue }
             guard index < fields.count else {
-                if !place.mayBeNull, !place.hasDefault { return false }
+                switch place.missing {
+                case .null: if !place.mayBeNull { return false }
+                case .value: break
+                case .unknown: return false
+                }
                 continue
             }
             let field = fields[index]
@@ -162,9 +184,8 @@ extension ScannedTable {
                 case .value(let position):
                     if position < fields.count {
                         hash.add(fields[position])
-                    } else if place.hasDefault {
-                        return false
                     } else {
+                        guard case .null = place.missing else { return false }
                         hash.addNull()
                     }
                 }

@@ -225,6 +225,26 @@ import Testing
                 "CREATE TABLE IF NOT EXISTS stamp(t DEFAULT CURRENT_TIMESTAMP, r DEFAULT (random()), n UNIQUE); "
                     + "INSERT OR IGNORE INTO stamp(n) VALUES (1);"))
         #expect(found(report).isEmpty, "\(report.findings.map(\.line))")
+        // It was not compared, and that is said.
+        #expect(
+            report.notChecked.contains { $0.rule == .crashLoses && $0.reason.contains("stamp") },
+            "\(report.notChecked)")
+    }
+
+    /// golang-migrate deletes and inserts its version in one transaction: no lock leaves it without one.
+    @Test func whatAToolNotesIsOneTransaction() async throws {
+        let folder = try ToolProject(
+            files: ["1_first.up.sql": ToolProject.one, "2_step.up.sql": "CREATE TABLE tag(a);"],
+            history: """
+                CREATE TABLE schema_migrations (version uint64, dirty bool);
+                CREATE UNIQUE INDEX version_unique ON schema_migrations (version);
+                INSERT INTO schema_migrations VALUES (1, 0);
+                """
+        ).write()
+        let finding = try await crashes(folder).finding(.crashStuck)
+        #expect(finding.severity == .warning)
+        let details = finding.evidence?.details ?? []
+        #expect(!details.isEmpty && !details.contains { $0.contains("marked as begun") }, "\(details)")
     }
 
     // MARK: - What SQLite makes of it
