@@ -73,7 +73,8 @@ public struct GolangMigrateFormat: NamedHistory {
             migration.unfinishedMark = UnfinishedMark(
                 begun: setVersion(version, isDirty: true),
                 waysOut: [
-                    .init("migrate force \(previous ?? "-1")", migration.unrecord),
+                    // -1 alone would be a flag (internal/cli/main.go).
+                    .init("migrate force \(previous ?? "-- -1")", migration.unrecord),
                     .init("migrate force \(version)", migration.record),
                 ])
             migration.down = reader.down(in: downs[version], of: version, transaction: policy.transaction)

@@ -79,6 +79,14 @@ package struct MigrationsSurvey: Sendable {
         guard !candidates.contains(where: { place.path.hasPrefix($0.path + "/") || $0.path == place.path }),
             let glance = glance(place)
         else { return [] }
+        // A folder that drydock shrink made is a project of its own.
+        if place.level > 0,
+            ["finding.sql", "drydock.yml"].allSatisfy({
+                FolderListing.exists(absolute(place.path) + "/" + $0)
+            })
+        {
+            return []
+        }
         if let trace = MigrationsTrace.first(in: glance) {
             add(place.path, trace, glance)
             return []

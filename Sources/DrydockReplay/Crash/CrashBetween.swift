@@ -18,7 +18,7 @@ struct CrashBetween: Sendable {
         let ending = try await restart.runToTheEnd(on: before)
         let result = try await end.result(of: ending, [])
         var unstable: Set<StateComparison.Part> = []
-        if case .reached(let image, let pages, _) = ending, case .differs(let parts) = result {
+        if case .reached(let image, let pages, _) = ending, case .differs(let parts, _) = result {
             // What two runs on a new connection do not make alike says nothing.
             let time = EngineComparison.Moment.now().time + Self.later
             if case .reached(let other, let more, _) = try await restart.run(on: before, at: time) {

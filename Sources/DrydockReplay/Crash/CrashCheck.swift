@@ -68,7 +68,8 @@ struct CrashCheck: Sendable {
         var trial = CrashTrial(
             scene, recording, limit: limits.states,
             end: try await CrashEnd(recording.end, recording.pages, context, inspector),
-            restart: CrashRestart(context: context, watchdog: watchdog, pending: pending(upTo: batch)))
+            restart: CrashRestart(context: context, watchdog: watchdog, pending: pending(upTo: batch)),
+            sequel: sequel(of: batch, recording.end))
         try await trial.kill()
         try await trial.fail()
         if limits.includesWrites { try await trial.cutPower() }
@@ -89,12 +90,25 @@ struct CrashCheck: Sendable {
         /// The tool refuses to start, until a person gives one of these commands.
         case needsPerson(command: String)
         case stuck(CrashRestart.Failure)
-        /// It succeeds, and these parts differ.
-        case differs(Set<StateComparison.Part>)
+        /// It succeeds, and these parts differ at its end.
+        case differs(Set<StateComparison.Part>, Image)
         /// What `integrity_check` says.
         case damaged(String)
 
         var isSame: Bool { if case .same = self { true } else { false } }
+
+        /// The result of a start before which a person ran a command.
+        func after(_ command: String) -> Self {
+            guard case .stuck(var failure) = self else { return self }
+            failure.command = command
+            return .stuck(failure)
+        }
+    }
+
+    /// - Returns: nil where nothing is pending behind the batch.
+    private func sequel(of batch: [Migration], _ end: Image) -> CrashSequel? {
+        guard pending(upTo: batch).count < pending.count else { return nil }
+        return CrashSequel(CrashRestart(context: context, watchdog: watchdog, pending: pending), after: end)
     }
 
     private func pending(upTo batch: [Migration]) -> [Int] {

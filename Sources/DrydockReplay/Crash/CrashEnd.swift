@@ -40,7 +40,7 @@ struct CrashEnd: Sendable {
             return .stuck(CrashRestart.Failure(EngineError(.error, "\(name) refuses to start")))
         case .reached(let image, let more, _):
             let parts = try await differences(from: image, pages.union(more))
-            return parts.isEmpty ? .same : .differs(parts)
+            return parts.isEmpty ? .same : .differs(parts, image)
         }
     }
 

@@ -36,7 +36,7 @@ struct CrashReports {
     /// Whether rows or values of a case differ.
     var hasData: Bool {
         cases.contains {
-            if case .differs(let parts) = $0.result { parts.contains(where: \.isData) } else { false }
+            if case .differs(let parts, _) = $0.result { parts.contains(where: \.isData) } else { false }
         }
     }
 
@@ -57,15 +57,26 @@ struct CrashReports {
             if case .stuck(let failure) = entry.result { (entry, failure) } else { nil }
         }
         guard let (first, failure) = stuck.first else { return nil }
+        let name = first.migration.identifier
+        let text = "\(first.cut.text)\(Self.whatNeverRuns(name, failure))"
         var finding = finding(
-            .crashStuck, first, "\(first.cut.text), it never runs again: \(failure.message)",
-            stuck.map { ($0.0, $0.1.message) })
+            .crashStuck, first, "\(text): \(failure.message)",
+            stuck.map { entry, failure in
+                let isLater = failure.migration.map { $0 != entry.migration.identifier } ?? false
+                return (entry, (isLater ? "\(failure.migration ?? ""): " : "") + failure.message)
+            })
         if let redacted = failure.redactedMessage {
-            finding.redactedMessage =
-                "\(first.migration.identifier): \(first.cut.text), it never runs again: \(redacted)"
+            finding.redactedMessage = "\(name): \(text): \(redacted)"
         }
         if stuck.contains(where: { $0.1.redactedMessage != nil }) { finding.evidence?.areDetailsData = true }
         return finding
+    }
+
+    private static func whatNeverRuns(_ name: String, _ failure: CrashRestart.Failure) -> String {
+        if let later = failure.migration, later != name {
+            return " and started again, \(later) never runs"
+        }
+        return ", it never runs again" + (failure.command.map { ", not even after '\($0)'" } ?? "")
     }
 
     private func differing(
@@ -73,7 +84,7 @@ struct CrashReports {
         _ wanted: (Set<StateComparison.Part>) -> Set<StateComparison.Part>
     ) -> Finding? {
         let found = cases.compactMap { entry -> (Case, String)? in
-            guard case .differs(let parts) = entry.result else { return nil }
+            guard case .differs(let parts, _) = entry.result else { return nil }
             let own = wanted(parts).map(\.description).sorted()
             guard !own.isEmpty else { return nil }
             return (entry, own.prefix(4).joined(separator: ", ") + (own.count > 4 ? ", …" : ""))

@@ -24,9 +24,15 @@ struct CrashRestart: Sendable {
     struct Failure: Sendable {
         var message: String
         var redactedMessage: String?
+        /// The migration that fails; nil where the tool does not come to one.
+        var migration: String?
+        /// What a person ran before that start.
+        var command: String?
 
         init(_ error: any Error) {
-            let cause = (error as? CrashRun.Stop)?.error ?? error
+            let stop = error as? CrashRun.Stop
+            migration = stop?.moment?.migration.identifier
+            let cause = stop?.error ?? error
             guard let failure = cause as? StatementFailure else {
                 message = (cause as? EngineError)?.message ?? String(describing: cause)
                 return

@@ -13,6 +13,7 @@ struct CrashTrial {
 
     private(set) var outcome = CrashCheck.Outcome()
     private(set) var reports: CrashReports
+    private var sequel: CrashSequel?
     private var digests = ImageDigests()
     /// What was wrong with the database before.
     private var knownDamage: [String]?
@@ -21,10 +22,10 @@ struct CrashTrial {
 
     init(
         _ scene: CrashScene, _ recording: CrashCuts.Recording, limit: Int, end: CrashEnd,
-        restart: CrashRestart
+        restart: CrashRestart, sequel: CrashSequel?
     ) {
         (self.scene, self.recording, self.limit) = (scene, recording, limit)
-        (self.end, self.restart) = (end, restart)
+        (self.end, self.restart, self.sequel) = (end, restart, sequel)
         let set = scene.context.set
         let first = scene.batch.first.flatMap { set.index(of: $0.identifier) } ?? 0
         reports = CrashReports(
@@ -46,7 +47,7 @@ struct CrashTrial {
         for cut in recording.cuts.prefix(limit) {
             let (result, next) = try await result(of: cut)
             outcome.states += 1
-            reports.note(result, at: cut)
+            try await note(result, at: cut)
             results[digests.digest(cut.image, isWhole: false)] = result
             // Where the tool starts by itself, it can be killed again.
             for second in next.dropLast() {
@@ -61,7 +62,7 @@ struct CrashTrial {
         leaveOut(new.count, room, "states that a second kill during \(name) can leave")
         for cut in new.prefix(room) where isNew(cut.image) {
             outcome.states += 1
-            reports.note(try await remembered(cut), at: cut)
+            try await note(remembered(cut), at: cut)
         }
     }
 
@@ -82,7 +83,7 @@ struct CrashTrial {
             guard known.insert(FaultCase(cause: cut.cause, moment: cut.moment, state: digest)).inserted else {
                 continue
             }
-            reports.note(try await remembered(cut), at: cut)
+            try await note(remembered(cut), at: cut)
         }
     }
 
@@ -111,7 +112,7 @@ struct CrashTrial {
             var cut = state
             try await recover(&cut)
             guard cut.damage != nil || isNew(cut.image) else { return }
-            reports.note(try await remembered(cut), at: cut)
+            try await note(remembered(cut), at: cut)
         }
     }
 
@@ -146,6 +147,14 @@ struct CrashTrial {
 
     // MARK: - What a state leads to
 
+    private mutating func note(_ result: CrashCheck.Result, at cut: CrashCut) async throws {
+        reports.note(result, at: cut)
+        guard case .differs(_, let image) = result, let failure = try await sequel?.failure(on: image) else {
+            return
+        }
+        reports.note(.stuck(failure), at: cut)
+    }
+
     private mutating func isNew(_ image: Image) -> Bool {
         results[digests.digest(image, isWhole: false)] == nil
     }
@@ -173,7 +182,7 @@ struct CrashTrial {
             let ending = try await restart.run(on: cut.image, after: way.statements)
             let result = try await end.result(of: ending, cut.pages)
             if result.isSame { return (.needsPerson(command: way.command), []) }
-            first = first ?? result
+            first = first ?? result.after(way.command)
         }
         return (first ?? result, [])
     }

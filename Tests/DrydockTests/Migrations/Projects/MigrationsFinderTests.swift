@@ -159,6 +159,15 @@ import Testing
         #expect(survey.isWhole)
     }
 
+    @Test func whatShrinkMadeIsAnotherProject() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("db/migrations/0001_first.sql", "CREATE TABLE a(b);")
+        for name in ["Migrations/0001_first.sql", "finding.sql", "drydock.yml"] {
+            try folder.write("found/" + name, "SELECT 1;")
+        }
+        #expect(MigrationsSurvey(folder.path).candidates.map(\.path) == ["db/migrations"])
+    }
+
     private func refusal(_ folder: TemporaryFolder) -> RequestError? {
         #expect(throws: RequestError.self) { try MigrationsFinder.find(in: folder.path) }
     }

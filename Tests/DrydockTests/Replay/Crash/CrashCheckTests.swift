@@ -98,6 +98,26 @@ import Testing
                 "killed after line 3 and started again, it ends with other data: rows of 'log'"))
     }
 
+    @Test func aLaterMigrationMayFailOnWhatWasDoubled() async throws {
+        let report = try await crashes(
+            try goose(
+                "CREATE TABLE IF NOT EXISTS log(line TEXT); INSERT INTO log SELECT name FROM pet;",
+                "CREATE UNIQUE INDEX IF NOT EXISTS log_line ON log(line);"))
+        #expect(found(report).map(\.rule) == [.crashStuck, .crashLoses])
+        let stuck = try report.finding(.crashStuck)
+        #expect(
+            stuck.message
+                == "2: killed after line 3 and started again, 3 never runs: UNIQUE constraint failed: log.line"
+        )
+        #expect(stuck.migration == "2" && stuck.severity == .error)
+        // Where the later one fails on any database, the crash is not to blame.
+        let broken = try await crashes(
+            try goose(
+                "CREATE TABLE IF NOT EXISTS log(line TEXT); INSERT INTO log SELECT name FROM pet;",
+                "INSERT INTO nowhere VALUES (1);"))
+        #expect(found(broken).map(\.rule) == [.crashLoses], "\(broken.findings.map(\.line))")
+    }
+
     @Test func anotherSchemaDiverges() async throws {
         // Started again after the last statement, `snap` gets the columns of the new table.
         let report = try await crashes(
@@ -173,6 +193,8 @@ import Testing
         let errors = found(report).filter { $0.severity == .error }
         #expect(errors.map(\.rule) == [.crashStuck], "\(report.findings.map(\.line))")
         #expect(errors.first?.help.contains("write BEGIN; before the statements") == true)
+        let words = "it never runs again, not even after 'prisma migrate resolve --rolled-back 2_step': "
+        #expect(errors.first?.message.contains(words) == true, "\(errors.map(\.message))")
         // What the help proposes.
         let wrapped = try await crashes(try prisma("BEGIN;\n" + Self.rebuild + "\nCOMMIT;\n"))
         #expect(found(wrapped).allSatisfy { $0.severity == .warning }, "\(wrapped.findings.map(\.line))")
