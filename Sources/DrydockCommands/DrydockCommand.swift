@@ -24,7 +24,6 @@ public struct DrydockCommand: AsyncParsableCommand {
             drydock health app.db          check a database that may be in use
             drydock vacuum app.db          shrink it, and lose nothing
             drydock migrate app.db         rehearse its migrations; with --apply do it
-            drydock lock                   record what is released; verify checks it
             drydock init                   begin: drydock.yml, and with --ci a CI job
 
             Options: drydock verify --help, or all of them: drydock help verify
@@ -35,7 +34,7 @@ public struct DrydockCommand: AsyncParsableCommand {
             VerifyCommand.self, LintCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self,
             StatsCommand.self, HealthCommand.self, VacuumCommand.self, MigrateCommand.self,
             LockCommand.self, InitCommand.self, WatchCommand.self, LspCommand.self, ManifestCommand.self,
-            MergeCommand.self, LibrariesCommand.self,
+            MergeCommand.self, LibrariesCommand.self, ShrinkCommand.self,
         ])
 
     public init() {}

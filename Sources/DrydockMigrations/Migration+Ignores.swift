@@ -29,6 +29,12 @@ extension Migration {
         return ignore(
             of: rule, in: statements.last { ($0.location.line, $0.location.column) <= (line, column) })
     }
+
+    /// Returns the declaration that leaves a finding of a replay out of the report.
+    package func ignore(of finding: Finding) -> Declaration? {
+        guard finding.severity != .note, Rule.ignorableInReplay.contains(finding.rule) else { return nil }
+        return ignore(of: finding.rule, at: finding.place)
+    }
 }
 
 extension Rule {

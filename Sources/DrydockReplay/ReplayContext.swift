@@ -37,6 +37,8 @@ package struct ReplayContext: Sendable {
     var isRehearsal = false
     /// See ``VerifyRequest/wantsHistory``.
     var wantsHistory = false
+    /// Takes the step that is made small; nil where none is.
+    var catcher: SceneCatcher?
     /// What fills probes; nil where none are replayed.
     var probes: ProbeSource?
     /// What the snapshots share that have the same schema.

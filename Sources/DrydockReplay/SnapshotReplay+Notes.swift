@@ -18,6 +18,12 @@ extension SnapshotReplay {
         if !isKnown { result.notChecked.append(entry) }
     }
 
+    /// Takes back the count of steps that are refused after all.
+    mutating func removeCounts(_ reached: BatchRun.Reached) {
+        result.summary.steps.removeLast(reached.migrations.count)
+        result.summary.to = result.summary.steps.last?.migration ?? result.summary.from
+    }
+
     /// Records that a migration changed a file which it attached.
     mutating func notCompared(_ path: String, _ migration: Migration) {
         let folder = FolderListing.realPath(".") + "/"

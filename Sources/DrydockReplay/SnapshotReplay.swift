@@ -229,10 +229,14 @@ struct SnapshotReplay {
                 if let finding = try await refusal(reached, after, from: state) {
                     removeCounts(reached)
                     add(finding)
+                    _ = isWanted([finding], of: reached.migrations, state, steps.temporaries)
                     return state
                 }
-                let before = state
+                let (before, temporaries) = (state, steps.temporaries)
                 state = try await judge(reached.step, from: before, to: after)
+                if isWanted(steps.findingsOfLastStep, of: reached.migrations, before, temporaries) {
+                    return state
+                }
                 if context.checksRollback { try await checkRollback(reached, from: before, to: state) }
                 // A batch that is cut has a finding about a migration behind this one, which may be edited.
                 if let walk, !isCut, walk.wants(result.summary.steps.count) {
@@ -248,6 +252,7 @@ struct SnapshotReplay {
                     throw error
                 }
                 add(WrittenLimit(overlay).explaining(finding, error))
+                _ = isWanted([finding], of: [migration], state, steps.temporaries)
                 break
             }
             try await checkCrashes(ready, outcome, from: beforeBatch, opened)
@@ -339,11 +344,6 @@ struct SnapshotReplay {
             let index = context.set.index(of: migration.identifier)
         else { return nil }
         return try await migrationFailure(EngineError.foreignKeyCheck, migration, index, before)
-    }
-
-    mutating func removeCounts(_ reached: BatchRun.Reached) {
-        result.summary.steps.removeLast(reached.migrations.count)
-        result.summary.to = result.summary.steps.last?.migration ?? result.summary.from
     }
 
     /// Checks the rules for one step, and returns the state after it.

@@ -18,13 +18,15 @@ public enum VerifyEvent: Sendable {
 /// Replays every snapshot to the newest version and proves that nothing was lost.
 public struct Verifier: Sendable {
     let engine: any Engine
-    private let settler: any ReadingSettler
+    let settler: any ReadingSettler
     private let other: (any Engine)?
     let generator: (any RowGenerator)?
     /// What is kept for the next run of the same request; nil where there will be none.
     package var memory: ReplayMemory?
     /// What the runs for other databases have made; nil where there is only this one.
     package var share: ReplayShare?
+    /// Takes the step that is made small; nil where none is.
+    var catcher: SceneCatcher?
     let onEvent: @Sendable (VerifyEvent) -> Void
 
     package init(
@@ -234,7 +236,7 @@ public struct Verifier: Sendable {
         try set.declare(request.declarations)
         let declarations = Dictionary(
             set.migrations.map { ($0.identifier, $0.declarations) }, uniquingKeysWith: { first, _ in first })
-        return ReplayContext(
+        var context = ReplayContext(
             engine: engine, other: other, set: set, targetCount: targetCount, declarations: declarations,
             functions: request.functions, collations: request.collations,
             checksRollback: request.checksRollback,
@@ -246,6 +248,8 @@ public struct Verifier: Sendable {
             libraryProgram: request.libraryProgram,
             isRehearsal: request.isRehearsal, wantsHistory: request.wantsHistory,
             timeLimit: request.timeout ?? .zero)
+        context.catcher = catcher
+        return context
     }
 
     private func baselines(
@@ -358,10 +362,9 @@ public struct Verifier: Sendable {
             context.targets.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
         var used: Set<Declaration> = []
         report.findings.removeAll { finding in
-            guard finding.severity != .note, Rule.ignorableInReplay.contains(finding.rule),
-                let migration = finding.migration.flatMap({ migrations[$0] }),
-                let declaration = migration.ignore(of: finding.rule, at: finding.place)
-            else { return false }
+            guard let declaration = finding.migration.flatMap({ migrations[$0] })?.ignore(of: finding) else {
+                return false
+            }
             used.insert(declaration)
             return true
         }

@@ -26,7 +26,10 @@ package enum CounterexampleScripts {
             }
     }
 
-    private static func text(_ finding: Finding, _ example: Counterexample) -> String {
+    /// - Parameter mark: the first line.
+    package static func text(
+        _ finding: Finding, _ example: Counterexample, mark: String = mark
+    ) -> String {
         let isFailure = finding.rule == .migrationFailed
         var lines = [
             mark, "-- \(finding.severity.rawValue)[\(finding.rule.rawValue)] \(comment(finding.message))",

@@ -11,8 +11,11 @@ struct JSONEnvelope<Body: Encodable>: Encodable {
     }
 
     /// The document of a command that only shows what is there, or could not do what it should.
-    init(command: String, hasFailed: Bool = false, failure: Finding? = nil, _ body: Body) {
-        head = Head(command: command, hasFailed: hasFailed, failure: failure)
+    init(
+        command: String, hasFailed: Bool = false, failure: Finding? = nil,
+        options: RenderOptions = RenderOptions(), _ body: Body
+    ) {
+        head = Head(command: command, hasFailed: hasFailed, failure: failure, options)
         self.body = body
     }
 
@@ -35,10 +38,10 @@ private struct Head: Encodable {
     var notChecked: [JSONNotChecked] = []
     var part: ReportPart?
 
-    init(command: String, hasFailed: Bool, failure: Finding?) {
+    init(command: String, hasFailed: Bool, failure: Finding?, _ options: RenderOptions) {
         self.command = command
         verdict = hasFailed ? "failed" : "passed"
-        findings = failure.map { [JSONFinding($0, RenderOptions())] } ?? []
+        findings = failure.map { [JSONFinding($0, options)] } ?? []
     }
 
     init(_ report: Report, _ options: RenderOptions) {

@@ -189,7 +189,7 @@ extension Setting {
 
     // MARK: - What the project declares
 
-    private static let declared = [declarations, functions, collations]
+    static let declared = [declarations, functions, collations]
 
     static let declarations = Setting(
         "declarations", flag: "declare", [.verify, .lint, .migrate],
@@ -208,7 +208,7 @@ extension Setting {
 
     // MARK: - What a folder of another tool's migrations does not say
 
-    private static let tool = [
+    static let tool = [
         base, transaction, historyTable, mixed, foreignKeys, doubleQuotedStrings, placeholders, custom,
     ]
 

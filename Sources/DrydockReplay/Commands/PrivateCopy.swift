@@ -21,7 +21,8 @@ final class PrivateCopy {
     /// How many bytes are written however little of the disk is free.
     private static let allowance = 64 << 20
 
-    private static func write(_ image: Image, to path: String) throws {
+    /// Writes the main database file, which only this user may read.
+    static func write(_ image: Image, to path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileFault(FolderListing.describe(errno)) }
         defer { close(descriptor) }

@@ -39,14 +39,15 @@ struct CounterexampleSearch {
         var limit = min(runLimit, runs)
         guard limit > 0 else { return nil }
         let state = start ?? scene.before
+        let database = TrialDatabase(scene: scene, schema: schema, state: state)
         let identity = FindingIdentity(finding)
         let touched = touched(by: finding)
         for tables in [touched.withNeededParents(finding.table), touched.family] {
             // The project's code may use any table.
             let needed = isOfCommand ? nil : touched.withParents(tables)
-            let definitions = try await definitions(of: needed, in: state)
-            guard let bare = try await bare(definitions.map(\.sql), state) else { continue }
-            let candidates = try await rows(of: tables, in: state)
+            let definitions = try await database.definitions(of: needed)
+            guard let bare = try await database.bare(definitions.map(\.sql)) else { continue }
+            let candidates = try await rows(of: tables, in: database)
             guard candidates.count <= Self.rowLimit else { continue }
             // No other rule can give the finding; GRDB's own check refuses by the keys.
             var scene = scene
@@ -68,7 +69,7 @@ struct CounterexampleSearch {
             let isShown = try await reduction.run()
             (limit, runs) = (limit - reduction.runs, runs - reduction.runs)
             guard isShown else { continue }
-            return try await result(reduction, definitions, tables)
+            return try await result(reduction, definitions, tables, database)
         }
         return nil
     }
@@ -90,12 +91,13 @@ struct CounterexampleSearch {
     }
 
     private func result(
-        _ reduction: RowReduction, _ definitions: [Definition], _ tables: Set<String>
+        _ reduction: RowReduction, _ definitions: [TrialDatabase.Definition], _ tables: Set<String>,
+        _ database: TrialDatabase
     ) async throws -> Counterexample {
         let encoding = scene.before.catalog.encoding
         let own = scene.context.set.format.ownTables.map(\.foldedASCII)
         // The command asks the history what is to be done.
-        let history = isOfCommand ? try await rows(ofHistory: recordingTables, in: scene.before) : []
+        let history = isOfCommand ? try await database.historyRows() : []
         var example = Counterexample(
             schema: definitions.filter { isOfCommand || !$0.isHistory }.map(\.sql)
                 + history.map { $0.text(encoding) },
@@ -108,101 +110,14 @@ struct CounterexampleSearch {
         return example
     }
 
-    /// The tables that say what is applied.
-    private var recordingTables: [String] {
-        let format = scene.context.set.format
-        let recording = scene.context.command?.format.recordingTables ?? []
-        return Set(format.ownTables + recording).sorted()
-    }
-
-    // MARK: - The schema
-
-    private struct Definition: Sendable {
-        var rank: Int
-        var sql: String
-        /// Whether it makes a table of the migration tool.
-        var isHistory = false
-    }
-
-    /// Returns the statements that make the tables, with what belongs to them.
-    /// - Parameter tables: nil for all.
-    private func definitions(of tables: Set<String>?, in state: DatabaseState) async throws
-        -> [Definition]
-    {
-        let catalog = state.catalog
-        let isWanted: @Sendable (String, String) -> Bool = { name, table in
-            tables.map { $0.contains(table.foldedASCII) || $0.contains(name.foldedASCII) } ?? true
-        }
-        let views = schema.views.filter { view in
-            tables.map { !view.value.query.names.isDisjoint(with: $0) } ?? true
-        }.keys
-        return try await scene.inspector.withConnection(to: state.image) { connection in
-            var found: [Definition] = []
-            try connection.forEachRow(
-                "SELECT type, name, tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
-            ) { row in
-                let (type, name, table) = (row.string(0), row.string(1), row.string(2))
-                switch type {
-                case "table":
-                    let folded = name.foldedASCII
-                    let isHistory = catalog.tables[folded] == nil
-                    guard let known = catalog.table(name), !folded.hasPrefix("sqlite_"),
-                        isHistory || isWanted(name, name)
-                    else { return }
-                    found.append(
-                        .init(rank: known.module == nil ? 0 : 1, sql: row.string(3), isHistory: isHistory))
-                case "index" where isWanted(name, table): found.append(.init(rank: 2, sql: row.string(3)))
-                case "view" where views.contains(name.foldedASCII):
-                    found.append(.init(rank: 3, sql: row.string(3)))
-                case "trigger" where isWanted(name, table): found.append(.init(rank: 4, sql: row.string(3)))
-                default: break
-                }
-            }
-            return found.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
-                .map(\.element)
-        }
-    }
-
-    /// Returns a database with the schema and the tool's history, and without rows; nil where it cannot be made.
-    private func bare(_ definitions: [String], _ state: DatabaseState) async throws -> DatabaseState? {
-        let overlay = try Overlay(emptyNamed: "counterexample.sqlite")
-        var settings = scene.context.settings(scene.watchdog)
-        settings.foreignKeys = false
-        settings.doubleQuotedStrings = true
-        let own = recordingTables
-        let (source, catalog) = (overlay.attach(state.image), state.catalog)
-        do {
-            try await scene.context.engine.use(overlay, settings: settings) { database in
-                try await database.withConnection { connection in
-                    try connection.execute("PRAGMA encoding = '\(catalog.encoding.rawValue)'")
-                    for sql in definitions { try connection.execute(sql) }
-                    for (mark, value) in catalog.marks {
-                        try connection.execute("PRAGMA \(mark.rawValue) = \(value)")
-                    }
-                    try connection.execute("ATTACH \(quotedText(source)) AS source")
-                    for name in own where catalog.table(name) != nil {
-                        let table = quotedName(name)
-                        try connection.execute(
-                            "INSERT INTO main.\(table) SELECT * FROM source.\(table)")
-                    }
-                    try connection.execute("DETACH source")
-                    try connection.checkpoint()
-                }
-            }
-        } catch let error as EngineError where !error.isInterrupt {
-            return nil
-        }
-        return try await scene.inspector.inspect(overlay.freeze().image, earlier: nil)
-    }
-
     // MARK: - The rows
 
     /// Returns the rows of tables, parents before children, without those that are derived from others.
-    private func rows(of tables: Set<String>, in state: DatabaseState) async throws -> [GeneratedRow] {
-        let own = Set(recordingTables.map(\.foldedASCII))
+    private func rows(of tables: Set<String>, in database: TrialDatabase) async throws -> [GeneratedRow] {
+        let own = Set(database.recordingTables.map(\.foldedASCII))
         let order = ParentsFirst(schema).order(tables.subtracting(own))
-        let (catalog, schema) = (state.catalog, schema)
-        return try await scene.inspector.withConnection(to: state.image) { connection in
+        let (catalog, schema) = (database.state.catalog, schema)
+        return try await scene.inspector.withConnection(to: database.state.image) { connection in
             var rows: [GeneratedRow] = []
             for name in order {
                 guard let table = catalog.tables[name], table.keepsRows else { continue }
@@ -219,22 +134,6 @@ struct CounterexampleSearch {
                 rows += found ?? []
             }
             return rows
-        }
-    }
-
-    /// Returns what is recorded as applied.
-    private func rows(ofHistory tables: [String], in state: DatabaseState) async throws -> [GeneratedRow] {
-        let catalog = state.catalog
-        return try await scene.inspector.withConnection(to: state.image) { connection in
-            try tables.flatMap { name -> [GeneratedRow] in
-                guard let table = catalog.table(name), table.module == nil else { return [] }
-                let columns = table.storedColumns.map(\.name)
-                let list = columns.map(quotedName).joined(separator: ", ")
-                return try connection.rows("SELECT \(list) FROM main.\(quotedName(table.name))") { row in
-                    GeneratedRow(
-                        table: table.name, columns: columns, values: columns.indices.map(row.value))
-                }
-            }
         }
     }
 }
@@ -264,7 +163,7 @@ struct CounterexampleTrial: Sendable {
         try await state(rows, false) == nil
     }
 
-    private func state(_ rows: [GeneratedRow], _ allowsOrphans: Bool) async throws -> DatabaseState? {
+    func state(_ rows: [GeneratedRow], _ allowsOrphans: Bool) async throws -> DatabaseState? {
         let encoding = bare.catalog.encoding
         return try await scene.state(over: bare) { connection in
             let enforces = try connection.firstRow("PRAGMA foreign_keys") { $0.integer(0) != 0 } ?? false
@@ -286,7 +185,7 @@ struct CounterexampleTrial: Sendable {
 
 extension Table {
     /// The folded names of the columns that refer to a table which is left out, and may be NULL instead.
-    fileprivate func columnsWithoutParent(among tables: Set<String>) -> Set<String> {
+    func columnsWithoutParent(among tables: Set<String>) -> Set<String> {
         Set(
             foreignKeys.filter { !tables.contains($0.parent.foldedASCII) && !needsParent($0) }
                 .flatMap(\.columns).filter { name in column(name).map { !isNotNull($0) } ?? false }

@@ -8,10 +8,10 @@ import SQLiteSchema
 /// A step and the state that it met, so that it can be run again on other rows.
 struct StepScene: Sendable {
     /// One migration; several where the states between them cannot be observed.
-    let migrations: [Migration]
+    var migrations: [Migration]
     var before: DatabaseState
     let context: ReplayContext
-    let watchdog: Watchdog
+    var watchdog: Watchdog
     let chronicle: Chronicle
     let temporaries: Set<String>
 

@@ -69,17 +69,9 @@ extension SQLValue {
 extension TextEncoding {
     /// Returns stored text if it is valid and every character of it shows.
     fileprivate func readable(_ bytes: [UInt8]) -> String? {
-        let text: String? =
-            switch self {
-            case .utf8: String(validating: bytes, as: UTF8.self)
-            case .utf16LittleEndian: String(validating: Self.units(bytes) { $0 | $1 << 8 }, as: UTF16.self)
-            case .utf16BigEndian: String(validating: Self.units(bytes) { $0 << 8 | $1 }, as: UTF16.self)
-            }
-        guard let text, !text.unicodeScalars.contains(where: VisibleText.isHidden) else { return nil }
+        guard let text = text(of: bytes), !text.unicodeScalars.contains(where: VisibleText.isHidden) else {
+            return nil
+        }
         return text
-    }
-
-    private static func units(_ bytes: [UInt8], _ join: (UInt16, UInt16) -> UInt16) -> [UInt16] {
-        stride(from: 0, to: bytes.count - 1, by: 2).map { join(UInt16(bytes[$0]), UInt16(bytes[$0 + 1])) }
     }
 }

@@ -40,7 +40,8 @@ struct StepTables {
             guard schema.tables[name] != nil || schema.virtualTables[name] != nil else { continue }
             named.insert(name)
             for trigger in schema.triggers(on: name) {
-                left.formUnion(trigger.names.filter { schema.tables[$0] != nil })
+                left.formUnion(
+                    trigger.names.filter { schema.tables[$0] != nil || schema.virtualTables[$0] != nil })
             }
         }
     }

@@ -1,0 +1,19 @@
+import Drydock
+import Yams
+
+/// The drydock.yml of a folder that `drydock shrink` writes: what the project's own says of its migrations.
+enum ShrunkConfig {
+    /// - Parameter path: the project's own file, which was read before; nil where there is none.
+    static func text(of path: String?, migrationFormat: String) -> String {
+        // A path would lead out of the folder.
+        let kept = Set((Setting.declared + Setting.tool).map(\.key)).subtracting([Setting.base.key])
+        var pairs = [(Node(Setting.migrationFormat.key), Node(migrationFormat))]
+        if let path, let bytes = try? FolderListing.contents(of: path),
+            let own = try? Yams.compose(yaml: String(decoding: bytes, as: UTF8.self))?.mapping
+        {
+            pairs += own.filter { kept.contains($0.key.string ?? "") }.map { ($0.key, $0.value) }
+        }
+        let text = try? Yams.serialize(node: Node(pairs))
+        return "# In this folder, 'drydock verify' gives the finding.\n" + (text ?? "")
+    }
+}

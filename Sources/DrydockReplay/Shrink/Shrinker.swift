@@ -1,0 +1,284 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+import OverlayVFS
+import SQLiteSchema
+
+/// Makes the database and the migration of a finding as small as it can.
+///
+/// Rows are taken from a sample of the database, which grows until it shows the finding, and then go by delta debugging; so
+/// do, after them, indexes, tables, statements and columns. What is left of values is replaced.
+struct Shrinker {
+    private var scene: StepScene
+    private let finding: Finding
+    private let schema: Schema
+    private let identity: FindingIdentity
+    private let onStage: @Sendable (ShrinkStage) -> Void
+    /// How often the step was run.
+    private var runs = 0
+
+    private var statements: [SQLStatement]
+    private var definitions: [String] = []
+    private var columnEdits: [String] = []
+    private var rows: [GeneratedRow] = []
+    private var allowsOrphans = false
+    /// Whether the search for the fewest rows came to its end.
+    private var rowsAreFewest = false
+
+    /// How often the step is run for the rows.
+    private static let rowRuns = 1000
+
+    init(_ scene: StepScene, _ finding: Finding, _ onStage: @escaping @Sendable (ShrinkStage) -> Void) {
+        (self.scene, self.finding, self.onStage) = (scene, finding, onStage)
+        var reader = SchemaReader()
+        schema = reader.schema(of: scene.before.catalog)
+        identity = FindingIdentity(finding)
+        statements = scene.statements
+    }
+
+    private var isStopped: Bool { scene.watchdog.isTripped }
+
+    struct Outcome: Sendable {
+        /// The finding as the small database shows it, with its rows.
+        var finding: Finding
+        var state: DatabaseState
+        var rowCount: Int
+        var tables: [String]
+        var statements: [SQLStatement]
+        /// The columns that have values of the database, as "table.column".
+        var keptColumns: [String]
+        var runs: Int
+    }
+
+    /// - Parameter keepsValues: whether values stay that need not be short.
+    /// - Returns: nil where no sample shows the finding.
+    mutating func run(keepsValues: Bool) async throws -> Outcome? {
+        let state = scene.before
+        let touched = StepTables(scene, in: schema)
+        let database = TrialDatabase(scene: scene, schema: schema, state: state)
+        for tables in [touched.withNeededParents(finding.table), touched.family] {
+            let known = try await database.definitions(of: touched.withParents(tables))
+            guard try await find(rowsOf: tables, known.map(\.sql), database) else { continue }
+            let original = Set(rows.flatMap(\.values))
+            do {
+                try await dropDefinitions(known, database)
+                try await dropStatements(database)
+                try await dropColumns(database)
+                if !keepsValues { try await replaceValues(database) }
+            } catch  where isStopped {
+                // What was left out by then stays out.
+            }
+            let kept = SharedValues.kept(of: original, in: rows)
+            // The result is made whole, however little time was left.
+            let isSmallest = rowsAreFewest && !isStopped
+            scene.watchdog = Watchdog(timeout: nil)
+            return try await outcome(kept, isSmallest)
+        }
+        return nil
+    }
+
+    // MARK: - Rows
+
+    private mutating func find(
+        rowsOf tables: Set<String>, _ definitions: [String], _ database: TrialDatabase
+    ) async throws -> Bool {
+        self.definitions = definitions
+        guard let bare = try await database.bare(definitions) else { return false }
+        let trial = trial(bare, statements)
+        let sample = RowSample(
+            tables, of: scene.before, schema, scene.inspector, finding, own: database.recordingTables)
+        var count = 0
+        var tried = -1
+        while let candidates = try await sample.rows(count), !isStopped {
+            onStage(.sampling(rows: candidates.count))
+            count = max(2, count * 4)
+            guard candidates.count > tried else {
+                if count > RowSample.limit { return false }
+                continue
+            }
+            tried = candidates.count
+            allowsOrphans = try await trial.hasOrphans(candidates)
+            runs += 1
+            guard try await trial.shows(candidates, allowsOrphans: allowsOrphans) else { continue }
+            rows = candidates
+            try await dropRows(trial)
+            return true
+        }
+        return false
+    }
+
+    private mutating func dropRows(_ trial: CounterexampleTrial) async throws {
+        onStage(.dropping("rows", of: rows.count))
+        let allowsOrphans = allowsOrphans
+        let links =
+            allowsOrphans ? RowLinks(focus: finding.table) : RowLinks(schema, focus: finding.table)
+        var reduction = RowReduction(rows, limit: Self.rowRuns, links: links) {
+            try await trial.showsInTime($0, allowsOrphans)
+        }
+        if try await reduction.run() { rows = reduction.rows }
+        rowsAreFewest = reduction.isFinished
+        runs += reduction.runs
+    }
+
+    private func trial(_ bare: DatabaseState, _ statements: [SQLStatement]) -> CounterexampleTrial {
+        var scene = scene.with(statements)
+        // No other rule can give the finding; GRDB's own check refuses by the keys.
+        scene.rules = [finding.rule, .foreignKeyViolation]
+        return CounterexampleTrial(
+            scene: scene, bare: bare, identity: identity, severity: finding.severity)
+    }
+
+    /// Whether the finding shows with the schema, the statements and the rows as given.
+    private mutating func shows(
+        _ definitions: [String], _ edits: [String], _ statements: [SQLStatement], _ rows: [GeneratedRow],
+        _ database: TrialDatabase
+    ) async throws -> Bool {
+        guard !isStopped else { return false }
+        do {
+            guard let bare = try await database.bare(definitions, then: edits) else { return false }
+            runs += 1
+            return try await trial(bare, statements).showsInTime(rows, allowsOrphans)
+        } catch  where isStopped {
+            return false
+        }
+    }
+
+    // MARK: - The schema and the statements
+
+    private mutating func dropDefinitions(
+        _ known: [TrialDatabase.Definition], _ database: TrialDatabase
+    ) async throws {
+        let own = known.filter(\.isHistory).map(\.sql)
+        let others = known.filter { !$0.isHistory }.map(\.sql)
+        onStage(.dropping("tables, indexes and triggers", of: others.count))
+        // Triggers and indexes come last, and go first.
+        let left = try await fewest(of: others.reversed()) {
+            try await shows(own + $0.reversed(), [], statements, rows, database)
+        }
+        definitions = own + left.reversed()
+    }
+
+    /// Columns that neither the step nor a constraint names go, by ALTER TABLE DROP COLUMN, which refuses the others.
+    private mutating func dropColumns(_ database: TrialDatabase) async throws {
+        let used = Set(
+            statements.flatMap { statement in
+                statement.tokens.compactMap { $0.name(in: statement.source)?.foldedASCII }
+            })
+        var candidates: [(table: String, column: String)] = []
+        for name in Set(rows.map(\.table)).sorted() {
+            guard let table = scene.before.catalog.table(name) else { continue }
+            candidates += table.columns.map { (table.name, $0.name) }.filter {
+                !used.contains($0.1.foldedASCII)
+            }
+        }
+        onStage(.dropping("columns", of: candidates.count))
+        var gone: [(table: String, column: String)] = []
+        for (table, column) in candidates {
+            let next = gone + [(table, column)]
+            let edits = next.map {
+                "ALTER TABLE \(quotedName($0.table)) DROP COLUMN \(quotedName($0.column))"
+            }
+            let fewer = rows.map { $0.without(column, of: table) }
+            guard try await shows(definitions, edits, statements, fewer, database) else { continue }
+            (gone, columnEdits, rows) = (next, edits, fewer)
+        }
+    }
+
+    private mutating func dropStatements(_ database: TrialDatabase) async throws {
+        // What several migrations do together is not one file's.
+        guard scene.migrations.count == 1, let bare = try await database.bare(definitions) else { return }
+        onStage(.dropping("statements", of: statements.count))
+        let (place, wanted) = (try await explained(bare, statements)?.place?.line, identity)
+        let left = try await fewest(of: statements) { fewer in
+            guard !isStopped, !fewer.isEmpty else { return false }
+            runs += 1
+            guard let found = try? await explained(bare, fewer) else { return false }
+            return FindingIdentity(found).matches(wanted) && found.place?.line == place
+        }
+        statements = left
+    }
+
+    /// Returns the finding, with its cause.
+    private func explained(_ bare: DatabaseState, _ statements: [SQLStatement]) async throws -> Finding? {
+        let trial = trial(bare, statements)
+        guard let state = try await trial.state(rows, allowsOrphans) else { return nil }
+        return try await trial.scene.findings(from: state, explains: true).first {
+            FindingIdentity($0).matches(identity) && $0.severity >= finding.severity
+        }
+    }
+
+    // MARK: - Values
+
+    private mutating func replaceValues(_ database: TrialDatabase) async throws {
+        guard let bare = try await database.bare(definitions, then: columnEdits) else { return }
+        onStage(.replacing(values: rows.reduce(0) { $0 + $1.values.count }))
+        let (trial, allowsOrphans) = (trial(bare, statements), allowsOrphans)
+        var values = SharedValues(rows, scene.before.catalog.encoding) {
+            try await trial.showsInTime($0, allowsOrphans)
+        }
+        try await values.replace()
+        rows = values.rows
+    }
+
+    // MARK: - The result
+
+    private func outcome(_ kept: [String], _ isSmallest: Bool) async throws -> Outcome? {
+        let database = TrialDatabase(scene: scene, schema: schema, state: scene.before)
+        guard let bare = try await database.bare(definitions, then: columnEdits),
+            let state = try await trial(bare, statements).state(rows, allowsOrphans),
+            var found = try await explained(bare, statements)
+        else { return nil }
+        let encoding = scene.before.catalog.encoding
+        // Definitions as they are without the columns that went; a virtual table makes its own tables by itself.
+        let tables = bare.catalog.tables
+        let schema = try await scene.inspector.withConnection(to: bare.image) { connection in
+            try connection.rows(
+                "SELECT type, tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
+            ) { row -> String? in
+                let isOfTable = ["table", "index"].contains(row.string(0))
+                return isOfTable && tables[row.string(1).foldedASCII] == nil ? nil : row.string(2)
+            }.compactMap(\.self)
+        }
+        let names = Set(rows.map(\.table)).sorted()
+        found.counterexample = Counterexample(
+            schema: schema, inserts: rows.map { $0.text(encoding) },
+            migration: StepScript(scene.with(statements)).statements, tables: names, tried: runs,
+            isSmallest: isSmallest)
+        return Outcome(
+            finding: found, state: state, rowCount: rows.count, tables: names, statements: statements,
+            keptColumns: kept, runs: runs)
+    }
+}
+
+extension CounterexampleTrial {
+    /// Whether the step gives the finding on these rows; not once the time is over.
+    fileprivate func showsInTime(_ rows: [GeneratedRow], _ allowsOrphans: Bool) async throws -> Bool {
+        guard !scene.watchdog.isTripped else { return false }
+        do {
+            return try await shows(rows, allowsOrphans: allowsOrphans)
+        } catch  where scene.watchdog.isTripped {
+            return false
+        }
+    }
+}
+
+extension StepScene {
+    /// Returns the scene with only some of its statements.
+    fileprivate func with(_ statements: [SQLStatement]) -> StepScene {
+        guard migrations.count == 1 else { return self }
+        var scene = self
+        scene.migrations[0].statements = statements
+        return scene
+    }
+}
+
+extension GeneratedRow {
+    fileprivate func without(_ column: String, of table: String) -> GeneratedRow {
+        guard self.table == table, let place = columns.firstIndex(of: column) else { return self }
+        var row = self
+        row.columns.remove(at: place)
+        row.values.remove(at: place)
+        return row
+    }
+}

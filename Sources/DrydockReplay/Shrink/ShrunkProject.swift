@@ -1,0 +1,102 @@
+import DrydockFindings
+import DrydockMigrations
+import Foundation
+import OverlayVFS
+import SQLiteSchema
+
+/// The folder in which `drydock verify` gives a finding that was made small: `Migrations/` and `Snapshots/`.
+struct ShrunkProject: Sendable {
+    let set: MigrationSet
+    let migration: Migration
+    let outcome: Shrinker.Outcome
+    /// The folder, which exists.
+    let folder: String
+
+    static let migrations = "Migrations"
+    static let snapshot = "Snapshots/shrunk.sqlite"
+
+    /// How much of the project's folder of migrations is copied.
+    struct Extent {
+        /// Whether the migration's file has only the statements that are needed.
+        var isShort: Bool
+        /// Whether later migrations, those that undo and what the tool keeps beside them are there too.
+        var isWholeFolder: Bool
+
+        /// In the order in which they are tried.
+        static let all = [(true, false), (true, true), (false, false), (false, true)]
+            .map { Extent(isShort: $0, isWholeFolder: $1) }
+    }
+
+    /// What tools keep beside their migrations, and need to read them.
+    private static let bookkeeping: Set<String> = [
+        "_journal.json", "metadata.toml", "migration_lock.toml", "snapshot.json",
+    ]
+
+    func writeSnapshot() throws {
+        let path = folder + "/" + Self.snapshot
+        try make(PathParts.folder(of: path))
+        try PrivateCopy.write(outcome.state.image, to: path)
+    }
+
+    /// Copies migrations, and nothing else that the folder may have: it can be the whole project's. What was copied to
+    /// another extent is replaced.
+    func writeMigrations(_ extent: Extent) throws {
+        let target = folder + "/" + Self.migrations
+        try? FileManager.default.removeItem(atPath: target)
+        try make(target)
+        let root = FolderListing.realPath(set.folder)
+        let shortened = FolderListing.realPath(migration.path)
+        let paths = set.migrations.map { FolderListing.realPath($0.path) }
+        let needed = Set(paths.prefix((set.index(of: migration.identifier) ?? 0) + 1))
+        let folders = Set(paths.map(PathParts.folder))
+        for name in try FileManager.default.subpathsOfDirectory(atPath: root).sorted() {
+            let path = root + "/" + name
+            let isCopied =
+                needed.contains(path)
+                || extent.isWholeFolder
+                    && (folders.contains(PathParts.folder(of: path))
+                        && set.format.fileEndings.contains(where: path.lowercased().hasSuffix)
+                        || Self.bookkeeping.contains(PathParts.name(of: path)))
+            // A link may lead to any file of this machine.
+            guard isCopied, try isRegular(path) else { continue }
+            let copy = target + "/" + name
+            try make(PathParts.folder(of: copy))
+            let bytes = try FolderListing.contents(of: path)
+            try AtomicFile.write(
+                extent.isShort && path == shortened ? fewerStatements(bytes) : bytes, to: copy)
+        }
+    }
+
+    private func isRegular(_ path: String) throws -> Bool {
+        try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType == .typeRegular
+    }
+
+    /// Returns the migration's file without the statements that are not needed. Its comments stay: a tool may read them.
+    private func fewerStatements(_ bytes: [UInt8]) -> [UInt8] {
+        let needed = Set(outcome.statements.map(\.range))
+        var left: [UInt8] = []
+        var end = 0
+        for statement in migration.statements where !needed.contains(statement.range) {
+            // A tool may keep its SQL in a file of another kind.
+            guard statement.source.bytes.elementsEqual(bytes), statement.range.lowerBound >= end else {
+                return bytes
+            }
+            left += bytes[end..<statement.range.lowerBound]
+            end = statement.terminatorEnd
+            // Its line goes too, where nothing else is on it.
+            let rest = bytes[end...].prefix { $0 != UInt8(ascii: "\n") }
+            if rest.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) {
+                end = min(bytes.count, end + rest.count + 1)
+            }
+        }
+        return left + bytes[end...]
+    }
+
+    private func make(_ folder: String) throws {
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw RequestError(.notWritable, "'\(folder)' cannot be made: \(error.localizedDescription)")
+        }
+    }
+}

@@ -1,0 +1,219 @@
+import DrydockFindings
+import DrydockMigrations
+import DatabaseEngine
+import Foundation
+import OverlayVFS
+
+/// What a shrink is to do.
+public struct ShrinkRequest: Sendable {
+    /// The project and its snapshots.
+    public var verify: VerifyRequest
+    public var target = ShrinkTarget()
+    /// The folder that is made, which must not exist.
+    public var folder: String
+    /// How long smaller databases are searched for; nil for as long as it takes.
+    public var timeout: Duration? = .seconds(60)
+    /// Whether values stay that need not be short.
+    public var keepsValues = false
+    /// Returns further files for the folder, by name, from the finding and the name of the migrations' format.
+    public var files: @Sendable (Finding, String) -> [String: String] = { _, _ in [:] }
+    /// Returns how a folder that was written is verified, as whoever gets it will do it; nil for the settings of ``verify``.
+    public var verification: (@Sendable (_ folder: String) throws -> VerifyRequest)?
+
+    public init(_ verify: VerifyRequest, folder: String) { (self.verify, self.folder) = (verify, folder) }
+}
+
+/// Makes a finding small.
+extension Verifier {
+    /// Finds a step with the wanted finding, searches for the smallest database and migration that show it, and writes them
+    /// as a project of their own.
+    /// - Parameter stop: ends the search when it returns true; the smallest that was found by then is written.
+    /// - Throws: ``RequestError`` if there is no such finding, or nothing can be written; CancellationError if it is stopped
+    ///   before there is anything to write.
+    public func shrink(
+        _ request: ShrinkRequest, until stop: @escaping @Sendable () -> Bool = { false },
+        onStage: @escaping @Sendable (ShrinkStage) -> Void = { _ in }
+    ) async throws -> ShrunkFinding {
+        let start = ContinuousClock.now
+        try Self.checkIsNew(request.folder)
+        guard request.verify.command == nil else {
+            throw RequestError(
+                .settingInvalid,
+                "what a command of the project's own does cannot be made smaller; drydock verify --probe --report "
+                    + "sql=FOLDER writes the fewest rows for it")
+        }
+        onStage(.replaying)
+        let caught = try await caught(request, stop)
+        var (scene, finding) = (caught.scene, caught.finding)
+        // The replay is over, and the search has a time of its own.
+        let watchdog = Watchdog(timeout: request.timeout)
+        scene.watchdog = watchdog
+        let watch = Self.watch(stop) { watchdog.cancel() }
+        defer { watch.cancel() }
+        var shrinker = Shrinker(scene, finding, onStage)
+        guard let outcome = try await shrinker.run(keepsValues: request.keepsValues) else {
+            if stop() { throw CancellationError() }
+            if watchdog.isTripped {
+                throw RequestError(
+                    .limitReached,
+                    "the search time was over before any sample of rows showed it: \(finding.message). Nothing was "
+                        + "written; give it more with --search-time")
+            }
+            throw RequestError(
+                .refused,
+                "no sample of up to \(RowSample.limit) rows shows it again: \(finding.message). Nothing was written"
+            )
+        }
+        onStage(.writing)
+        let (migration, set) = (scene.migrations[scene.migrations.count - 1], scene.context.set)
+        finding = outcome.finding
+        let project = try await write(outcome, of: migration, set, request)
+        return ShrunkFinding(
+            finding: finding, snapshot: caught.snapshot, migration: migration.identifier,
+            bytes: (
+                (try? FolderListing.size(of: caught.snapshot)) ?? scene.before.image.byteCount,
+                outcome.state.image.byteCount
+            ), rowCount: outcome.rowCount, tables: outcome.tables,
+            statements: (scene.statements.count, outcome.statements.count),
+            keptColumns: request.keepsValues ? nil : outcome.keptColumns, runs: outcome.runs,
+            isSmallest: finding.counterexample?.isSmallest ?? false,
+            seconds: (ContinuousClock.now - start).inSeconds, project: project)
+    }
+
+    /// Waits for a stop, until it is cancelled.
+    private static func watch(
+        _ stop: @escaping @Sendable () -> Bool, _ end: @escaping @Sendable () -> Void
+    ) -> Task<Void, Never> {
+        Task.detached {
+            while !stop(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(50)) }
+            if stop() { end() }
+        }
+    }
+
+    private static func checkIsNew(_ folder: String) throws {
+        guard FolderListing.exists(folder) else { return }
+        throw RequestError(.notWritable, "'\(folder)' exists already; name a folder that does not, with -o")
+    }
+
+    // MARK: - The step
+
+    private func caught(
+        _ request: ShrinkRequest, _ stop: @escaping @Sendable () -> Bool
+    ) async throws -> SceneCatcher.Caught {
+        let catcher = SceneCatcher(request.target)
+        var verifier = self
+        verifier.catcher = catcher
+        var verify = request.verify
+        verify.probes.use = .never
+        (verify.jobs, verify.checksRollback, verify.checksCrashes) = (1, false, false)
+        (verify.sqliteLibraries, verify.checksCrashWrites) = ([], false)
+        let replay = Task { [verifier, verify] in try await verifier.run(verify) }
+        let watch = Self.watch(stop) { replay.cancel() }
+        defer { watch.cancel() }
+        let report = try await withTaskCancellationHandler {
+            try await replay.value
+        } onCancel: {
+            replay.cancel()
+        }
+        if let caught = catcher.first { return caught }
+        let errors = report.findings.filter { $0.severity > .note }
+        guard let other = errors.first(where: request.target.matches) else {
+            let list = Self.list(of: errors)
+            throw RequestError(
+                .notFound,
+                "no snapshot gives such a finding"
+                    + (list.isEmpty ? ": nothing is wrong" : "; found: \(list)"))
+        }
+        throw RequestError(
+            .refused,
+            "only what a single step of a replay does can be made small, and \(other.rule.rawValue) is not such a "
+                + "finding: \(other.message)")
+    }
+
+    /// Such as `rows-lost in pet by 2`.
+    private static func list(of findings: [Finding]) -> String {
+        var names: [String] = []
+        for finding in findings {
+            let name =
+                finding.rule.rawValue + (finding.table.map { " in \($0)" } ?? "")
+                + (finding.migration.map { " by \($0)" } ?? "")
+            if !names.contains(name) { names.append(name) }
+        }
+        return names.prefix(8).joined(separator: ", ") + (names.count > 8 ? ", …" : "")
+    }
+
+    // MARK: - The folder
+
+    /// Writes the folder beside its place, verifies it, and moves it there.
+    private func write(
+        _ outcome: Shrinker.Outcome, of migration: Migration, _ set: MigrationSet, _ request: ShrinkRequest
+    ) async throws -> ShrunkFinding.Project {
+        let target = FolderListing.realPath(PathParts.folder(of: request.folder))
+        let temporary = "\(target)/.\(PathParts.name(of: request.folder)).\(UUID().uuidString)"
+        do {
+            try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
+        } catch {
+            throw RequestError(
+                .notWritable,
+                "'\(request.folder)' cannot be made in '\(target)': \(error.localizedDescription)")
+        }
+        do {
+            let project = ShrunkProject(set: set, migration: migration, outcome: outcome, folder: temporary)
+            try project.writeSnapshot()
+            for (name, text) in request.files(outcome.finding, set.format.name) {
+                try AtomicFile.write(Array(text.utf8), to: temporary + "/" + name)
+            }
+            let made = try await verified(project, request)
+            guard rename(temporary, target + "/" + PathParts.name(of: request.folder)) == 0 else {
+                throw RequestError(
+                    .notWritable, "'\(request.folder)' cannot be made: \(String(cString: strerror(errno)))")
+            }
+            return made
+        } catch {
+            try? FileManager.default.removeItem(atPath: temporary)
+            if let fault = error as? FileFault {
+                throw RequestError(.notWritable, "'\(request.folder)' cannot be written: \(fault)")
+            }
+            throw error
+        }
+    }
+
+    /// Writes the migrations, with as little as verify needs to give the finding.
+    private func verified(
+        _ project: ShrunkProject, _ request: ShrinkRequest
+    ) async throws -> ShrunkFinding.Project {
+        // Statements that are left out move the others to other lines.
+        var wanted = project.outcome.finding
+        wanted.place = nil
+        let identity = FindingIdentity(wanted)
+        for extent in ShrunkProject.Extent.all {
+            try project.writeMigrations(extent)
+            var verify = try request.verification?(project.folder) ?? Self.settings(of: project, request)
+            // Nothing in a folder that is moved away is worth remembering.
+            verify.cacheFolder = nil
+            let report = try? await Verifier(engine: engine, settler: settler).run(verify)
+            let shows =
+                report?.findings.contains {
+                    $0.migration == project.migration.identifier
+                        && FindingIdentity($0).matches(identity)
+                } ?? false
+            if shows {
+                return .init(
+                    migrationFormat: project.set.format.name, isVerified: true,
+                    isMigrationWhole: !extent.isShort)
+            }
+        }
+        return .init(
+            migrationFormat: project.set.format.name, isVerified: false, isMigrationWhole: true)
+    }
+
+    private static func settings(of project: ShrunkProject, _ request: ShrinkRequest) -> VerifyRequest {
+        var verify = request.verify
+        verify.migrationsFolder = project.folder + "/" + ShrunkProject.migrations
+        verify.migrationFormat = project.set.format.name
+        (verify.snapshots, verify.listed) = ([project.folder + "/" + ShrunkProject.snapshot], nil)
+        (verify.lock, verify.upTo) = (nil, nil)
+        verify.probes.use = .never
+        return verify
+    }
+}

@@ -1,0 +1,73 @@
+import Drydock
+import Foundation
+import SQLiteSchema
+
+/// What `drydock shrink` prints.
+extension HumanRenderer {
+    package func text(_ shrunk: ShrunkFinding, folder: String, _ options: RenderOptions) -> String {
+        let paint = Paint(options.usesColor)
+        let size = StatisticsRenderer.size
+        let finding = shrunk.finding
+        let place = finding.place.map { VisibleText.line($0.file) + ($0.line.map { ":\($0)" } ?? "") }
+        var text =
+            "\(paint.bold("\(finding.severity.rawValue)[\(finding.rule.rawValue)]")) \(VisibleText.line(finding.message(options)))\n"
+        if let place { text += "  --> \(place)\n" }
+        text +=
+            "  \(VisibleText.line(shrunk.snapshot)), \(size(shrunk.bytes.before)) -> \(size(shrunk.bytes.after)): "
+            + "\(counted(shrunk.rowCount, "row")) in \(counted(shrunk.tables.count, "table")), "
+            + "\(shrunk.statements.after) of \(counted(shrunk.statements.before, "statement")) "
+            + "of \(VisibleText.line(shrunk.migration))\n"
+        if !options.redacts, let example = finding.counterexample {
+            text += "\n"
+            let shown = example.inserts.prefix(Self.shownInserts)
+            for insert in shown { text += "    \(VisibleText.line(insert));\n" }
+            if example.inserts.count > shown.count {
+                text += "    … and \(counted(example.inserts.count - shown.count, "more row"))\n"
+            }
+            text += "\n"
+        }
+        text += values(shrunk, paint)
+        if !shrunk.isSmallest {
+            text += "  \(paint.yellow("note:")) the search ended at a limit: something smaller may show it\n"
+        }
+        let name = Self.inShell(VisibleText.line(folder))
+        text +=
+            "written to \(name), after \(counted(shrunk.runs, "run")) of the step in \(time(shrunk.seconds)):\n"
+        text += "  sqlite3 < \(name)/finding.sql     the rows, and the statements, in plain SQLite\n"
+        guard shrunk.project.isVerified else {
+            return text
+                + "  \(paint.red("warning:")) drydock verify does not give the finding in that folder without the options of "
+                + "this command, or files that it lacks\n"
+        }
+        text += "  cd \(name) && drydock verify      gives the finding\n"
+        if shrunk.project.isMigrationWhole, shrunk.statements.after < shrunk.statements.before {
+            text +=
+                "  \(paint.yellow("note:")) the migration's file there is the whole one; finding.sql has the "
+                + "statements that are needed\n"
+        }
+        return text
+    }
+
+    private static let shownInserts = 10
+
+    /// Returns a path as a shell takes it: in single quotes where it has more than plain characters.
+    private static func inShell(_ path: String) -> String {
+        path.wholeMatch(of: /[\w.\/+-]+/) == nil ? "'\(path.replacing("'", with: "'\\''"))'" : path
+    }
+
+    private func values(_ shrunk: ShrunkFinding, _ paint: Paint) -> String {
+        guard let kept = shrunk.keptColumns else {
+            return
+                "  \(paint.yellow("note:")) values are those of the snapshot (--keep-values): look at them before you share it\n"
+        }
+        guard !kept.isEmpty else {
+            return "  no value of the snapshot is left except short texts and small numbers\n"
+        }
+        return "  \(paint.yellow("note:")) values of the snapshot are left in "
+            + kept.map(VisibleText.line).joined(separator: ", ")
+            + (shrunk.isSmallest ? ", since the finding needs them" : "")
+            + ": look at them before you share it\n"
+    }
+
+    private func time(_ seconds: Double) -> String { String(format: "%.1f s", seconds) }
+}

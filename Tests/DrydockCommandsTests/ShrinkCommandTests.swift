@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+/// The command `drydock shrink` as a user runs it.
+@Suite struct ShrinkCommandTests {
+    private static let loss = "DELETE FROM email WHERE subject LIKE 'Hi %';"
+
+    private func document(_ text: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+    }
+
+    @Test func writesAProjectThatGivesTheFinding() throws {
+        let project = try Project(second: Self.loss)
+        let spaced = try project.run("shrink", "-o", "it's found/")
+        #expect(spaced.output.contains("cd 'it'\\''s found' && drydock verify"), "\(spaced.output)")
+        let result = try project.run("shrink", "-o", "found")
+        #expect(result.status == 0 && result.output.contains("error[rows-lost] 1 row of email is gone"))
+        #expect(result.output.contains("1 row in 1 table, 1 of 1 statement of v2"), "\(result.output)")
+        #expect(result.output.contains("values of the snapshot are left in email.subject"))
+        let again = try project.run("verify", "--config", "found/drydock.yml")
+        #expect(again.status == 1 && again.output.contains("rows-lost"), "\(again.errors)")
+        let script = try String(
+            contentsOf: project.folder.appending(path: "found/finding.sql"), encoding: .utf8)
+        #expect(script.hasPrefix("-- Written by drydock shrink\n") && script.contains(Self.loss))
+    }
+
+    @Test func takesAFindingOfAReport() throws {
+        let project = try Project(second: Self.loss)
+        _ = try project.run("verify", "--report", "json=verify.json")
+        let result = try project.run(
+            "shrink", "--from-report", "verify.json", "-o", "found", "--format", "json")
+        let object = try document(result.output)
+        #expect(result.status == 0 && object["verdict"] as? String == "passed")
+        #expect(object["rows"] as? Int == 1 && object["isVerified"] as? Bool == true)
+        #expect(object["keptColumns"] as? [String] == ["email.subject"])
+        let finding = try #require((object["findings"] as? [[String: Any]])?.first)
+        #expect(finding["counterexample"] != nil)
+    }
+
+    /// A tick is for what whoever gets the folder will see.
+    @Test func optionsThatTheFolderLacksAreSaid() throws {
+        let project = try Project(second: "UPDATE email SET subject = shout(id);")
+        let result = try project.run(
+            "shrink", "--function", "shout=$0", "-o", "found", "--rule", "values-changed")
+        #expect(result.status == 1, "\(result.output) \(result.errors)")
+        #expect(result.output.contains("warning: drydock verify does not give the finding in that folder"))
+        // In drydock.yml it goes with the folder.
+        try project.write("drydock.yml", "functions: {shout: {argument: 0}}\nsnapshots: Snapshots\n")
+        let other = try project.run("shrink", "-o", "other", "--rule", "values-changed")
+        #expect(other.status == 0, "\(other.output) \(other.errors)")
+    }
+
+    @Test func whatCIHidesIsHidden() throws {
+        let project = try Project(second: Self.loss)
+        for format in ["human", "json"] {
+            let result = try project.run(
+                ["shrink", "-o", "found-" + format, "--format", format], environment: ["CI": "true"])
+            #expect(result.status == 0 && !result.output.contains("Hi there"), "\(result.output)")
+            #expect(!result.output.contains("INSERT INTO"))
+        }
+    }
+
+    @Test(arguments: [
+        (["shrink"], 64, "--output"),
+        (["shrink", "-o", "found", "--rule", "rows-los"], 64, "did you mean 'rows-lost'?"),
+        (["shrink", "-o", "found", "--format", "xml"], 64, "there is no format 'xml' of shrink"),
+        (["shrink", "-o", "found", "--from-report", "a", "--table", "b"], 64, "leave out --rule"),
+        (["shrink", "-o", "found", "--from-report", "nowhere.json"], 2, "'nowhere.json' cannot be read"),
+        (
+            ["shrink", "-o", "found", "--from-report", "Migrations/v1.sql"], 2,
+            "is not a JSON report of drydock verify"
+        ),
+        (["shrink", "-o", "Snapshots"], 2, "'Snapshots' exists already"),
+        (["shrink", "-o", "no/such/found"], 2, "cannot be made"),
+        (["shrink", "-o", "found", "--table", "nowhere"], 2, "found: rows-lost in email by v2"),
+        (["shrink", "-o", "found", "nowhere.sqlite"], 2, "there is no snapshot 'nowhere.sqlite'"),
+    ])
+    func badInputLeavesNothing(arguments: [String], status: Int32, message: String) throws {
+        let project = try Project(second: Self.loss)
+        let result = try project.run(arguments)
+        #expect(result.status == status && result.errors.contains(message), "\(result.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: project.folder.path)
+            .filter { ![".errors", ".output"].contains($0) }.sorted()
+        #expect(names == ["Migrations", "Snapshots"])
+    }
+}
