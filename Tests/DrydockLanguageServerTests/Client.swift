@@ -27,7 +27,7 @@ final class Client: Sendable {
             var request = LintRequest()
             request.migrationsFolder = folder + "/Migrations"
             try change(&request)
-            return LintProject(request: request, engine: GRDBDriver(), timeLimit: .seconds(60))
+            return LintProject(request: request, engine: GRDBDriver(), timeLimit: nil)
         }
     }
 
