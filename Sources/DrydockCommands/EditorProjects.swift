@@ -4,9 +4,6 @@ import DrydockLanguageServer
 /// Finds the project of a file in an editor: the nearest drydock.yml, otherwise the migrations of the workspace or of the
 /// Git repository.
 struct EditorProjects: ProjectFinder {
-    /// Whether a project's limits become those of the process. They would then hold for all that runs beside it.
-    var setsLimits = true
-
     func project(ofFolder folder: String, workspaces: [String]) throws -> LintProject? {
         let config = try config(above: folder, workspaces)
         // The defaults of drydock lint, with the settings of the file in their place.
@@ -15,10 +12,10 @@ struct EditorProjects: ProjectFinder {
         guard let place = try place(command, config, folder) else { return nil }
         var request = try command.request(config, place)
         try request.take(lock: command.lockOptions.path(config), isNamed: command.lockOptions.isNamed(config))
-        if setsLimits { command.limits.apply(config) }
+        let limits = command.limits
         return LintProject(
             request: request, engine: command.engines.driver(config),
-            timeLimit: command.limits.timeout(config).duration)
+            timeLimit: command.limits.timeout(config).duration, setLimits: { limits.apply(config) })
     }
 
     private func config(above folder: String, _ workspaces: [String]) throws -> ConfigFile {

@@ -103,14 +103,14 @@ struct ShrinkCommand: DrydockSubcommand {
 
     private static func rule(_ name: String) throws -> Rule {
         if let rule = Rule(rawValue: name) { return rule }
-        let nearest = nearestName(to: name, in: Rule.allCases.map(\.rawValue))
         throw ValidationError(
-            "there is no rule '\(name)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
-                + " 'drydock lint --list-rules' lists them")
+            "there is no rule '\(name)'"
+                + (nearestName(to: name, in: Rule.allCases.map(\.rawValue)).map { "; did you mean '\($0)'?" }
+                    ?? "; 'drydock lint --list-rules' shows them"))
     }
 
     func validate() throws {
-        if output.isEmpty { throw ValidationError("a folder has a name") }
+        if output.isEmpty { throw ValidationError("-o needs the name of a folder") }
         if report != nil, rule != nil || table != nil || migration != nil {
             throw ValidationError(
                 "--from-report says which finding it is: leave out --rule, --table and --migration")
@@ -165,7 +165,7 @@ struct ShrinkCommand: DrydockSubcommand {
         var target = ShrinkTarget(rule: rule, table: table, migration: migration)
         if let report {
             let named = try ReportedFinding.first(in: report)
-            target = named.target
+            target = try named.target(in: report)
             if verify.snapshots.isEmpty, let snapshot = named.snapshot { verify.snapshots = [snapshot] }
         }
         var request = ShrinkRequest(try VerifySettings(verify, config).request, folder: folder)
@@ -237,7 +237,12 @@ private struct ReportedFinding: Decodable {
         return first
     }
 
-    var target: ShrinkTarget {
-        ShrinkTarget(rule: Rule(rawValue: rule), table: table, migration: migration)
+    /// - Throws: `RequestError` for a rule that this version does not have.
+    func target(in path: String) throws -> ShrinkTarget {
+        guard let known = Rule(rawValue: rule) else {
+            throw RequestError(
+                .notFound, "'\(path)' is of another version of Drydock: there is no rule '\(rule)' here")
+        }
+        return ShrinkTarget(rule: known, table: table, migration: migration)
     }
 }

@@ -229,12 +229,12 @@ struct SnapshotReplay {
                 if let finding = try await refusal(reached, after, from: state) {
                     removeCounts(reached)
                     add(finding)
-                    _ = isWanted([finding], of: reached.migrations, state, steps.temporaries)
+                    handOver([finding], of: reached.migrations, state, steps.temporaries)
                     return state
                 }
                 let (before, temporaries) = (state, steps.temporaries)
                 state = try await judge(reached.step, from: before, to: after)
-                if isWanted(steps.findingsOfLastStep, of: reached.migrations, before, temporaries) {
+                if handOver(steps.findingsOfLastStep, of: reached.migrations, before, temporaries) {
                     return state
                 }
                 if context.checksRollback { try await checkRollback(reached, from: before, to: state) }
@@ -252,7 +252,7 @@ struct SnapshotReplay {
                     throw error
                 }
                 add(WrittenLimit(overlay).explaining(finding, error))
-                _ = isWanted([finding], of: [migration], state, steps.temporaries)
+                handOver([finding], of: [migration], state, steps.temporaries)
                 break
             }
             try await checkCrashes(ready, outcome, from: beforeBatch, opened)

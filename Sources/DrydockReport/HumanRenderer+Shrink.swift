@@ -30,14 +30,14 @@ extension HumanRenderer {
         if !shrunk.isSmallest {
             text += "  \(paint.yellow("note:")) the search ended at a limit: something smaller may show it\n"
         }
-        let name = Self.inShell(VisibleText.line(folder))
+        let name = PathParts.inShell(VisibleText.line(folder))
         text +=
             "written to \(name), after \(counted(shrunk.runs, "run")) of the step in \(time(shrunk.seconds)):\n"
         text += "  sqlite3 < \(name)/finding.sql     the rows, and the statements, in plain SQLite\n"
         guard shrunk.project.isVerified else {
             return text
-                + "  \(paint.red("warning:")) drydock verify does not give the finding in that folder without the options of "
-                + "this command, or files that it lacks\n"
+                + "  \(paint.red("warning:")) drydock verify does not give the finding in that folder: it needs options of "
+                + "this command, or files that are not there\n"
         }
         text += "  cd \(name) && drydock verify      gives the finding\n"
         if shrunk.project.isMigrationWhole, shrunk.statements.after < shrunk.statements.before {
@@ -49,11 +49,6 @@ extension HumanRenderer {
     }
 
     private static let shownInserts = 10
-
-    /// Returns a path as a shell takes it: in single quotes where it has more than plain characters.
-    private static func inShell(_ path: String) -> String {
-        path.wholeMatch(of: /[\w.\/+-]+/) == nil ? "'\(path.replacing("'", with: "'\\''"))'" : path
-    }
 
     private func values(_ shrunk: ShrunkFinding, _ paint: Paint) -> String {
         guard let kept = shrunk.keptColumns else {

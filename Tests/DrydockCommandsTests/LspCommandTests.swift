@@ -63,7 +63,7 @@ import Testing
 
     private func place(_ project: Project, _ path: String, workspaces: [String] = []) throws -> String? {
         let folder = project.folder.resolvingSymlinksInPath().path
-        let found = try EditorProjects(setsLimits: false).project(
+        let found = try EditorProjects().project(
             ofFolder: folder + "/" + path,
             workspaces: workspaces.map { $0.isEmpty ? folder : folder + "/" + $0 })
         return found.map { String($0.request.migrationsFolder.dropFirst(folder.count + 1)) }
@@ -103,7 +103,7 @@ import Testing
         try project.write("app/Migrations/v1.sql", "CREATE TABLE a (id INTEGER PRIMARY KEY);")
         let folder = project.folder.resolvingSymlinksInPath().path + "/app"
         _ = try project.shell("cd app && \"$DRYDOCK\" lock")
-        let found = try EditorProjects(setsLimits: false).project(
+        let found = try EditorProjects().project(
             ofFolder: folder + "/Migrations", workspaces: [PathParts.folder(of: folder)])
         #expect(found?.request.locked == ["v1"])
         #expect(found?.request.migrationsFolder == folder + "/Migrations")

@@ -83,4 +83,20 @@ import Testing
             .filter { ![".errors", ".output"].contains($0) }.sorted()
         #expect(names == ["Migrations", "Snapshots"])
     }
+
+    /// Another finding than the report's must not be taken for it.
+    @Test func aReportWithAnUnknownRuleIsRefused() throws {
+        let project = try Project(second: Self.loss)
+        try project.write(
+            "other.json",
+            """
+            {"tool": "drydock", "command": "verify", "findings":
+              [{"rule": "of-tomorrow", "severity": "error", "migration": "v2", "snapshot": "Snapshots/v1.sqlite"}]}
+            """)
+        let result = try project.run("shrink", "--from-report", "other.json", "-o", "found")
+        #expect(result.status == 2 && result.errors.contains("there is no rule 'of-tomorrow'"), "\(result)")
+        let misspelt = try project.run("shrink", "--rule", "rows-lot", "-o", "found")
+        #expect(
+            misspelt.status == 64 && misspelt.errors.contains("did you mean 'rows-lost'?\n"), "\(misspelt)")
+    }
 }

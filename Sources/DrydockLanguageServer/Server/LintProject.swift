@@ -8,9 +8,14 @@ package struct LintProject: Sendable {
     package var engine: any Engine
     /// How long one run may take; nil for no limit.
     package var timeLimit: Duration?
+    /// Sets the limits on memory. They hold for the whole process, in which projects with others may be open.
+    package var setLimits: @Sendable () -> Void
 
-    package init(request: LintRequest, engine: any Engine, timeLimit: Duration?) {
-        (self.request, self.engine, self.timeLimit) = (request, engine, timeLimit)
+    package init(
+        request: LintRequest, engine: any Engine, timeLimit: Duration?,
+        setLimits: @escaping @Sendable () -> Void = {}
+    ) {
+        (self.request, self.engine, self.timeLimit, self.setLimits) = (request, engine, timeLimit, setLimits)
     }
 }
 

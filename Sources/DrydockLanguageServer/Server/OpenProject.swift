@@ -33,6 +33,7 @@ struct OpenProject: Sendable {
 
     /// Returns a linter that ends when it is stopped, or at the project's limit.
     func linter(stop: StopFlag) -> Linter {
+        project.setLimits()
         let deadline = project.timeLimit.map { ContinuousClock.now + $0 }
         return Linter(
             engine: BoundedEngine(project.engine) {

@@ -56,16 +56,10 @@ package struct MigrationsFinder: Sendable {
     private static func list(_ candidates: [MigrationsSurvey.Candidate], _ root: String) -> String {
         let lines = candidates.prefix(listLimit).map { candidate in
             let path = ProjectFolders.path(candidate.path, in: root)
-            return "  --migrations \(argument(path))  (\(candidate.sign))"
+            return "  --migrations \(PathParts.inShell(path))  (\(candidate.sign))"
         }
         let more = candidates.count - lines.count
         return (lines + (more > 0 ? ["  and \(more) more"] : [])).joined(separator: "\n")
-    }
-
-    /// Returns a path as a shell takes it.
-    private static func argument(_ path: String) -> String {
-        let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "/._-@+".contains($0) }
-        return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
     }
 
     private static func nothing(_ survey: MigrationsSurvey, _ root: String) -> RequestError {
@@ -83,7 +77,7 @@ package struct MigrationsFinder: Sendable {
             return RequestError(
                 .notFound,
                 "the only migrations \(here) are for another database than SQLite: '\(path)'; if they are for SQLite, name "
-                    + "them with --migrations \(argument(path))")
+                    + "them with --migrations \(PathParts.inShell(path))")
         }
         let limit = survey.isWhole ? "" : "; \(limit)"
         return RequestError(
@@ -115,13 +109,13 @@ package struct MigrationsFinder: Sendable {
             guard MigrationsSurvey.sign(of: parent) != nil else { return }
             throw RequestError(
                 .unreadable,
-                "'\(folder)' is a file, not a folder; write --migrations \(argument(parent))")
+                "'\(folder)' is a file, not a folder; write --migrations \(PathParts.inShell(parent))")
         }
         guard format == nil, let glance = FolderGlance(folder, isForMigrations: true) else { return }
         if let parent = tooLow(folder, glance) {
             throw RequestError(
                 .notFound,
-                "'\(folder)' is a part of the migrations in '\(parent)'; write --migrations \(argument(parent))"
+                "'\(folder)' is a part of the migrations in '\(parent)'; write --migrations \(PathParts.inShell(parent))"
             )
         }
         // Any file that a format would take is a sign that it is meant.

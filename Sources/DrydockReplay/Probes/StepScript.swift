@@ -69,7 +69,7 @@ extension SQLValue {
 extension TextEncoding {
     /// Returns stored text if it is valid and every character of it shows.
     fileprivate func readable(_ bytes: [UInt8]) -> String? {
-        guard let text = text(of: bytes), !text.unicodeScalars.contains(where: VisibleText.isHidden) else {
+        guard let text = exactText(bytes), !text.unicodeScalars.contains(where: VisibleText.isHidden) else {
             return nil
         }
         return text

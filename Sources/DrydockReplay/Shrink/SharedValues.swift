@@ -50,8 +50,8 @@ struct SharedValues {
         case .blob(let bytes):
             [.blob([UInt8(number % 256)]), .blob([UInt8](repeating: 0, count: bytes.count))]
         case .text(let bytes):
-            [.text(encoding.bytes(of: "v\(number)"))]
-                + (encoding.text(of: bytes).map { [.text(encoding.bytes(of: Self.shape(of: $0, number)))] }
+            [.text(encoding.encode("v\(number)"))]
+                + (encoding.exactText(bytes).map { [.text(encoding.encode(Self.shape(of: $0, number)))] }
                     ?? [])
         }
     }

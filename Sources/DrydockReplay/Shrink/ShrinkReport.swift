@@ -37,7 +37,6 @@ public struct ShrunkFinding: Sendable {
     public var project: Project
 
     public struct Project: Sendable {
-        public var migrationFormat: String
         /// Whether `drydock verify` gives the same finding there.
         public var isVerified: Bool
         /// Whether the migration's file is the whole one, since verify does not give the finding with the short one.

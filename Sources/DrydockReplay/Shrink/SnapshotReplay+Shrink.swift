@@ -6,7 +6,8 @@ import DrydockState
 extension SnapshotReplay {
     /// Hands the step over if it has the wanted finding.
     /// - Returns: whether it has, so that nothing behind it matters.
-    func isWanted(
+    @discardableResult
+    func handOver(
         _ findings: [Finding], of migrations: [Migration], _ before: DatabaseState, _ temporaries: Set<String>
     ) -> Bool {
         guard let catcher = context.catcher else { return false }

@@ -198,13 +198,10 @@ extension Verifier {
                         && FindingIdentity($0).matches(identity)
                 } ?? false
             if shows {
-                return .init(
-                    migrationFormat: project.set.format.name, isVerified: true,
-                    isMigrationWhole: !extent.isShort)
+                return .init(isVerified: true, isMigrationWhole: !extent.isShort)
             }
         }
-        return .init(
-            migrationFormat: project.set.format.name, isVerified: false, isMigrationWhole: true)
+        return .init(isVerified: false, isMigrationWhole: true)
     }
 
     private static func settings(of project: ShrunkProject, _ request: ShrinkRequest) -> VerifyRequest {

@@ -26,6 +26,15 @@ public enum TextEncoding: String, Sendable, Hashable, CaseIterable {
         return bytes.count.isMultiple(of: 2) ? String(validating: units(bytes), as: UTF16.self) : nil
     }
 
+    /// Returns text as it is stored.
+    package func encode(_ text: String) -> [UInt8] {
+        guard self != .utf8 else { return Array(text.utf8) }
+        return text.utf16.flatMap { unit in
+            let (high, low) = (UInt8(unit >> 8), UInt8(unit & 255))
+            return self == .utf16LittleEndian ? [low, high] : [high, low]
+        }
+    }
+
     /// Returns the units of UTF-16; a last byte without its other half is left out.
     private func units<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes) -> [UInt16] {
         var index = bytes.startIndex

@@ -37,15 +37,20 @@ import Testing
         _ engine: any Engine = GRDBDriver(),
         _ configure: (inout ShrinkRequest) -> Void = { _ in }
     ) async throws -> ShrunkFinding {
+        var request = request(folder)
+        request.target = target
+        configure(&request)
+        return try await Verifier(engine: engine).shrink(request)
+    }
+
+    private func request(_ folder: TemporaryFolder) -> ShrinkRequest {
         var verify = VerifyRequest()
         verify.migrationsFolder = folder.file("Migrations")
         verify.snapshotsFolder = folder.file("Snapshots")
         var request = ShrinkRequest(verify, folder: folder.file("found"))
-        request.target = target
         // What is found does not depend on how busy the machine is.
         request.timeout = nil
-        configure(&request)
-        return try await Verifier(engine: engine).shrink(request)
+        return request
     }
 
     private func text(of path: String) throws -> String {
@@ -206,10 +211,7 @@ import Testing
 
     @Test func aStopBeforeTheSearchWritesNothing() async throws {
         let folder = try project(Self.loss)
-        var verify = VerifyRequest()
-        verify.migrationsFolder = folder.file("Migrations")
-        verify.snapshotsFolder = folder.file("Snapshots")
-        let request = ShrinkRequest(verify, folder: folder.file("found"))
+        let request = request(folder)
         await #expect(throws: CancellationError.self) {
             try await Verifier(engine: GRDBDriver()).shrink(request, until: { true })
         }
@@ -219,11 +221,7 @@ import Testing
     /// Without time for the search, what shows the finding is written as it is.
     @Test func aStopKeepsTheBestSoFar() async throws {
         let folder = try project(Self.loss)
-        var verify = VerifyRequest()
-        verify.migrationsFolder = folder.file("Migrations")
-        verify.snapshotsFolder = folder.file("Snapshots")
-        var request = ShrinkRequest(verify, folder: folder.file("found"))
-        request.timeout = nil
+        let request = request(folder)
         let stop = Stop()
         let shrunk = try await Verifier(engine: GRDBDriver()).shrink(request, until: { stop.isSet }) {
             stage in
