@@ -20,10 +20,8 @@ package struct LiveState: Sendable, Equatable {
     var hasSharedMemory = false
     /// Whether a program has the write-ahead log's index open.
     package var isOpenElsewhere = false
-    /// In bytes; nil if there is no rollback journal, or one whose header is cleared.
-    var journalSize: Int?
-    /// Whether a program stopped in the middle of a write and left its journal.
-    var isJournalHot = false
+    /// In bytes, of the journal that a program left when it was stopped in the middle of a write; nil if there is none.
+    var hotJournalSize: Int?
     var index: LogIndex?
     /// The process that is about to write, or writes, using a rollback journal.
     var writer: Int32?
@@ -33,7 +31,6 @@ package struct LiveState: Sendable, Equatable {
         let head = (try? FolderListing.contents(of: path, limit: 100)) ?? []
         // The read version decides (sqlite3BtreeBeginTrans in btree.c).
         isLogged = head.count == 100 && head[19] == 2
-        size = try? FolderListing.size(of: path)
         logSize = try? FolderListing.size(of: path + Sidecar.log)
         if (logSize ?? 0) > 0 { hasHeaderInLogAlone = SnapshotFile.hasHeaderInLogAlone(path) }
         hasSharedMemory = FolderListing.exists(path + Sidecar.sharedMemory)
@@ -41,16 +38,11 @@ package struct LiveState: Sendable, Equatable {
             isOpenElsewhere = LockHolder.of(path + Sidecar.sharedMemory, at: LogIndex.openOffset) != nil
             if isOpenElsewhere { index = LogIndex(path + Sidecar.sharedMemory) }
         }
-        // "A rollback journal is hot if it is needed in order to restore the integrity of its database":
-        // its header is whole, and no RESERVED lock is held
-        // (https://www.sqlite.org/lockingv3.html#hot_journals).
-        if let journal = try? FolderListing.contents(of: path + Sidecar.journal, limit: 8),
-            journal == [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
-        {
-            journalSize = try? FolderListing.size(of: path + Sidecar.journal)
-            isJournalHot = LockHolder.of(path, at: 0x4000_0001) == nil
-        }
-        if !isLogged { writer = LockHolder.of(path, at: 0x4000_0001) }
+        let journal = JournalLook(path)
+        hotJournalSize = journal.hotSize
+        if !isLogged { writer = journal.writer }
+        // Looked at after the files beside it, since a database that is being made has them first.
+        size = try? FolderListing.size(of: path)
     }
 
     /// Reads the whole log for what of it SQLite would not; one that a program has open is read by its index, and may
@@ -73,7 +65,7 @@ package struct LiveState: Sendable, Equatable {
 
     /// Whether a connection can read without creating or changing a file.
     var isLockable: Bool {
-        usesLog ? isOpenElsewhere && logSize != nil : !isJournalHot
+        usesLog ? isOpenElsewhere && logSize != nil : hotJournalSize == nil
     }
 }
 

@@ -8,8 +8,7 @@ struct JournalCheck: HealthCheck {
 
     func check(_ view: HealthView) throws -> HealthResult {
         var findings: [Finding] = []
-        if view.state.isJournalHot {
-            let size = view.state.journalSize ?? 0
+        if let size = view.state.hotJournalSize {
             findings.append(
                 finding(
                     .warning,
@@ -65,7 +64,7 @@ struct JournalCheck: HealthCheck {
         guard view.state.size == 0 else { return [] }
         var orphans: [(String, Int)] = []
         if let size = view.state.logSize, size > 0 { orphans.append(("write-ahead log", size)) }
-        if let size = view.state.journalSize, size > 0 { orphans.append(("rollback journal", size)) }
+        if let size = view.state.hotJournalSize { orphans.append(("rollback journal", size)) }
         return orphans.map { what, size in
             finding(
                 .error,
