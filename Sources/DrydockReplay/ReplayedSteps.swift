@@ -18,10 +18,24 @@ struct ReplayedSteps {
     private(set) var damage: Set<String> = []
     /// What the tool's connection has when the next step begins.
     var crashStart = CrashStart()
+    /// The last step, where it may have to be made small.
+    var last: Last?
     /// All pages that any step changed; nil where that is not known.
     var changedPages: Set<UInt32>? = []
     /// The SQLite libraries on which nothing more is repeated, each with what is not.
     var stoppedLibraries: [SQLiteBuild: String] = [:]
+
+    /// A step, and what it began with.
+    struct Last {
+        /// Several where the states between them cannot be observed.
+        let migrations: [Migration]
+        let before: DatabaseState
+        let temporaries: Set<String>
+
+        init(_ migrations: [Migration], from before: DatabaseState, _ temporaries: Set<String>) {
+            (self.migrations, self.before, self.temporaries) = (migrations, before, temporaries)
+        }
+    }
 
     mutating func append(_ outcome: StepVerification.Outcome, of migration: Migration) {
         (temporaries, searched) = (outcome.temporaries, outcome.searched)

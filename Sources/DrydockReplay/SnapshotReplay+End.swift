@@ -137,14 +137,14 @@ extension SnapshotReplay {
         addMismatches(of: replayed, expected)
     }
 
-    /// Adds the differences from a fresh install. A table of the app that also has the history is not missing where no
-    /// migration creates it. The effects of code are not in the fresh install made here.
+    /// Adds the differences from a fresh install. The effects of code are not in the fresh install made here.
     private mutating func addMismatches(of replayed: ReplayedSnapshot, _ fresh: Catalog) {
         let code = replayed.plan.code
-        let shared = Set(context.set.format.sharedTables.map(\.foldedASCII))
-        let compared = replayed.end.catalog.without(shared.subtracting(fresh.tables.keys))
         let own = ownMismatches(of: replayed.baseline)
-        for var finding in SchemaMismatch.findings(migrated: compared, fresh: fresh) {
+        let findings = SchemaMismatch.findings(
+            migrated: replayed.end.catalog, fresh: fresh, context.set.format)
+        if let last = steps.last { handOver(findings, of: last, comparedWith: fresh) }
+        for var finding in findings {
             if own.contains(finding.message) {
                 finding.severity = min(finding.severity, .warning)
                 finding.tags.append(.preExisting)

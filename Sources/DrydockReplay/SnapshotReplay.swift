@@ -229,14 +229,14 @@ struct SnapshotReplay {
                 if let finding = try await refusal(reached, after, from: state) {
                     removeCounts(reached)
                     add(finding)
-                    handOver([finding], of: reached.migrations, state, steps.temporaries)
+                    handOver([finding], of: .init(reached.migrations, from: state, steps.temporaries))
                     return state
                 }
                 let (before, temporaries) = (state, steps.temporaries)
                 state = try await judge(reached.step, from: before, to: after)
-                if handOver(steps.findingsOfLastStep, of: reached.migrations, before, temporaries) {
-                    return state
-                }
+                let last = ReplayedSteps.Last(reached.migrations, from: before, temporaries)
+                if handOver(steps.findingsOfLastStep, of: last) { return state }
+                if context.catcher != nil { steps.last = last }
                 if context.checksRollback { try await checkRollback(reached, from: before, to: state) }
                 // A batch that is cut has a finding about a migration behind this one, which may be edited.
                 if let walk, !isCut, walk.wants(result.summary.steps.count) {
@@ -252,7 +252,7 @@ struct SnapshotReplay {
                     throw error
                 }
                 add(WrittenLimit(overlay).explaining(finding, error))
-                handOver([finding], of: [migration], state, steps.temporaries)
+                handOver([finding], of: .init([migration], from: state, steps.temporaries))
                 break
             }
             try await checkCrashes(ready, outcome, from: beforeBatch, opened)

@@ -23,6 +23,9 @@ struct StepScene: Sendable {
     /// The only rules about a state that are checked; all where nil.
     var rules: Set<Rule>?
 
+    /// The schema of a fresh install, where what differs from it after the step is a finding too.
+    var fresh: Catalog?
+
     /// How much SQLite may still do with these rows; nil for no limit but the run's own.
     var work: WorkLimit?
 
@@ -147,7 +150,11 @@ struct StepScene: Sendable {
             }
             before = after
         }
-        guard let (migration, error) = outcome.failure else { return findings }
+        guard let (migration, error) = outcome.failure else {
+            guard let fresh else { return findings }
+            return findings
+                + SchemaMismatch.findings(migrated: before.catalog, fresh: fresh, context.set.format)
+        }
         return try await failure(error, migration, before, explains)
     }
 

@@ -51,8 +51,9 @@ struct StepTables {
 
     /// Returns the tables, and another one, with the parents that their rows cannot do without.
     func withNeededParents(_ other: String?) -> Set<String> {
-        var tables = named
-        var left = named.union([other?.foldedASCII].compactMap(\.self)).filter { schema.tables[$0] != nil }
+        let other = [other?.foldedASCII].compactMap(\.self)
+        var tables = named.union(other.filter { schema.virtualTables[$0] != nil })
+        var left = named.union(other).filter { schema.tables[$0] != nil }
         tables.formUnion(left)
         while let name = left.popFirst() {
             guard let table = schema.tables[name] else { continue }

@@ -1,4 +1,5 @@
 import DrydockFindings
+import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
@@ -6,6 +7,12 @@ import SQLiteSchema
 /// runs on two kinds of database. Schemas are compared by meaning; a different order of columns is only a warning, and
 /// so is a UNIQUE constraint instead of an equal index, which has the same effect on rows.
 enum SchemaMismatch {
+    /// - Parameter format: a table of the app that also has its history is not missing where no migration makes it.
+    static func findings(migrated: Catalog, fresh: Catalog, _ format: any MigrationFormat) -> [Finding] {
+        let shared = Set(format.sharedTables.map(\.foldedASCII))
+        return findings(migrated: migrated.without(shared.subtracting(fresh.tables.keys)), fresh: fresh)
+    }
+
     static func findings(migrated: Catalog, fresh: Catalog) -> [Finding] {
         let (upgraded, installed) = (migrated.schema, fresh.schema)
         let (changes, twins) = findTwins(

@@ -88,9 +88,35 @@ struct RowSample: Sendable {
                 try addParents(of: row, to: &chosen, connection)
                 guard chosen.count <= Self.limit else { return nil }
             }
-            return order.flatMap { name in
+            let rows = order.flatMap { name in
                 (chosen.rows[name] ?? [:]).sorted { Self.precedes($0.key, $1.key) }.map(\.value)
             }
+            return marks + rows + rebuilds
+        }
+    }
+
+    /// The ids that AUTOINCREMENT tables gave last, which come before the rows, where the finding is about them.
+    private var marks: [GeneratedRow] {
+        guard finding.rule == .autoincrementReset else { return [] }
+        return order.compactMap { name in
+            guard let source = sources[name], let mark = state.highestIDs[name] else { return nil }
+            return GeneratedRow(
+                table: "sqlite_sequence", columns: ["name", "seq"],
+                values: [.text(state.catalog.encoding.encode(source.table)), .integer(mark)])
+        }
+    }
+
+    /// The commands by which full-text indexes read the rows of other tables, once these are there
+    /// (https://www.sqlite.org/fts5.html#the_rebuild_command), where the finding is about an index.
+    private var rebuilds: [GeneratedRow] {
+        guard finding.rule == .searchIndexStale else { return [] }
+        return order.compactMap { name in
+            guard let table = state.catalog.tables[name], case .derived(let module) = table.kind,
+                ["fts3", "fts4", "fts5"].contains(module)
+            else { return nil }
+            return GeneratedRow(
+                table: table.name, columns: [table.name],
+                values: [.text(state.catalog.encoding.encode("rebuild"))])
         }
     }
 

@@ -37,6 +37,9 @@ struct Shrinker {
         statements = scene.statements
     }
 
+    /// Whether the finding is about the whole schema.
+    private var comparesSchemas: Bool { scene.fresh != nil }
+
     private var isStopped: Bool { scene.watchdog.isTripped }
 
     struct Outcome: Sendable {
@@ -58,13 +61,16 @@ struct Shrinker {
         let touched = StepTables(scene, in: schema)
         let database = TrialDatabase(scene: scene, schema: schema, state: state)
         for tables in [touched.withNeededParents(finding.table), touched.family] {
-            let known = try await database.definitions(of: touched.withParents(tables))
+            // Any other object that is missing would differ from a fresh install as well.
+            let known = try await database.definitions(
+                of: comparesSchemas ? nil : touched.withParents(tables))
             guard try await find(rowsOf: tables, known.map(\.sql), database) else { continue }
-            let original = Set(rows.flatMap(\.values))
+            let original = Set(
+                rows.filter { state.catalog.table($0.table)?.keepsRows ?? false }.flatMap(\.values))
             do {
-                try await dropDefinitions(known, database)
+                if !comparesSchemas { try await dropDefinitions(known, database) }
                 try await dropStatements(database)
-                try await dropColumns(database)
+                if !comparesSchemas { try await dropColumns(database) }
                 if !keepsValues { try await replaceValues(database) }
             } catch  where isStopped {
                 // What was left out by then stays out.

@@ -5,11 +5,13 @@ import DrydockState
 /// Steps that are to be made small.
 extension SnapshotReplay {
     /// Hands the step over if it has the wanted finding.
+    /// - Parameter fresh: the schema that the findings compare the step's result with.
     /// - Returns: whether it has, so that nothing behind it matters.
     @discardableResult
     func handOver(
-        _ findings: [Finding], of migrations: [Migration], _ before: DatabaseState, _ temporaries: Set<String>
+        _ findings: [Finding], of step: ReplayedSteps.Last, comparedWith fresh: Catalog? = nil
     ) -> Bool {
+        let migrations = step.migrations
         guard let catcher = context.catcher else { return false }
         let reported = findings.filter { finding in
             !migrations.contains { $0.identifier == finding.migration && $0.ignore(of: finding) != nil }
@@ -17,7 +19,7 @@ extension SnapshotReplay {
         return catcher.takes(
             reported, of: snapshot.path,
             StepScene(
-                migrations: migrations, before: before, context: context, watchdog: watchdog,
-                chronicle: chronicle, temporaries: temporaries))
+                migrations: migrations, before: step.before, context: context, watchdog: watchdog,
+                chronicle: chronicle, temporaries: step.temporaries, fresh: fresh))
     }
 }

@@ -194,8 +194,7 @@ extension Verifier {
             let report = try? await Verifier(engine: engine, settler: settler).run(verify)
             let shows =
                 report?.findings.contains {
-                    $0.migration == project.migration.identifier
-                        && FindingIdentity($0).matches(identity)
+                    $0.migration == wanted.migration && FindingIdentity($0).matches(identity)
                 } ?? false
             if shows {
                 return .init(isVerified: true, isMigrationWhole: !extent.isShort)

@@ -79,6 +79,72 @@ import Testing
         #expect(shrunk.keptColumns == ["pet.name"])
     }
 
+    /// The id that a table gave last is part of what a rebuild can lose.
+    @Test(arguments: [GRDBDriver() as any Engine, NIODriver()])
+    func aMarkOfAutoincrementIsKept(_ engine: any Engine) async throws {
+        let folder = try ToolProject(
+            files: [
+                "00001_first.sql":
+                    "-- +goose Up\nCREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT);",
+                "00002_step.sql": """
+                -- +goose Up
+                CREATE TABLE t_new (id INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT);
+                INSERT INTO t_new SELECT * FROM t;
+                DROP TABLE t;
+                ALTER TABLE t_new RENAME TO t;
+                """,
+            ], history: Self.history,
+            schema: "CREATE TABLE t (id INTEGER PRIMARY KEY AUTOINCREMENT, a TEXT);",
+            rows: """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+                    INSERT INTO t SELECT i, 'Text ' || i FROM n;
+                DELETE FROM t WHERE id > 297
+                """
+        ).write()
+        let shrunk = try await shrink(folder, ShrinkTarget(rule: .autoincrementReset), engine)
+        #expect(shrunk.finding.table == "t" && shrunk.rowCount <= 2)
+        #expect(shrunk.project.isVerified && shrunk.isSmallest)
+        let inserts = try #require(shrunk.finding.counterexample?.inserts)
+        #expect(inserts.contains { $0.contains("sqlite_sequence") })
+    }
+
+    /// An index over the rows of another table is filled from them, so that the step is what makes it stale.
+    @Test(arguments: ["UTF-8", "UTF-16le"])
+    func anIndexOverOtherRowsIsFilled(encoding: String) async throws {
+        let schema = """
+            CREATE TABLE d (id INTEGER PRIMARY KEY, t TEXT);
+            CREATE VIRTUAL TABLE f USING fts5(t, content='d', content_rowid='id');
+            """
+        let folder = try ToolProject(
+            files: [
+                "00001_first.sql": "-- +goose Up\n" + schema,
+                "00002_step.sql":
+                    "-- +goose Up\n-- drydock: rewrites d.t\nUPDATE d SET t = 'New ' || t WHERE id = 1;",
+            ], history: Self.history, schema: "PRAGMA encoding = '\(encoding)';" + schema,
+            rows:
+                "INSERT INTO d VALUES (1, 'some text'), (2, 'more text'); INSERT INTO f(f) VALUES ('rebuild')"
+        ).write()
+        let shrunk = try await shrink(folder, ShrinkTarget(rule: .searchIndexStale))
+        #expect(shrunk.finding.table == "f" && shrunk.project.isVerified)
+        #expect(shrunk.keptColumns == [])
+        let inserts = try #require(shrunk.finding.counterexample?.inserts)
+        #expect(inserts.count == 2 && inserts.last?.contains("rebuild") == true)
+    }
+
+    /// What only the end of a replay shows: an index that somebody dropped by hand.
+    @Test func aSchemaThatDiffersFromAFreshInstall() async throws {
+        let index = "CREATE INDEX person_by_name ON person(name)"
+        let folder = try ToolProject(
+            files: [
+                "00001_first.sql": "-- +goose Up\n\(ToolProject.one)\n\(index);",
+                "00002_step.sql": "-- +goose Up\nCREATE TABLE tag (a);\nALTER TABLE pet ADD COLUMN b;",
+            ], history: Self.history, schema: ToolProject.one, rows: Self.rows
+        ).write()
+        let shrunk = try await shrink(folder)
+        #expect(shrunk.finding.rule == .schemaMismatch && shrunk.finding.table == "person")
+        #expect(shrunk.rowCount == 0 && shrunk.statements.after == 1 && shrunk.project.isVerified)
+    }
+
     /// A folder that is moved elsewhere gives the finding without anything of the project.
     @Test func theFolderStandsAlone() async throws {
         let folder = try project(Self.loss)
