@@ -46,6 +46,8 @@ struct ConfigFile {
     var findings: [Finding] = []
     /// The folder of the file, relative to the working folder; empty for that folder, and where there is no file.
     var folder = ""
+    /// The path of the file; nil where there is none.
+    var source: String?
 
     static let defaultPath = "drydock.yml"
 
@@ -55,6 +57,7 @@ struct ConfigFile {
     static func load(_ path: String?) throws -> ConfigFile {
         guard let name = path ?? ConfigPlace.find() else { return ConfigFile() }
         var file = try read(name)
+        file.source = name
         if name.contains("/") { file.place(in: PathParts.folder(of: name)) }
         return file
     }

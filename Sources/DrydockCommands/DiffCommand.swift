@@ -190,7 +190,7 @@ struct DiffCommand: DrydockSubcommand {
             var guarded = VerifyRequest()
             (guarded.migrationsFolder, guarded.snapshotsFolder) = (folder(new), folder(old))
             guarded.snapshots = [old, new]
-            try files.check(against: guarded)
+            try files.check(against: guarded, config)
             failure.writes(files)
             let request = try request(config)
             try write(

@@ -11,11 +11,14 @@ struct HealthSettings: Sendable {
     var reports: [HealthReportFile]
     private var targets: Targets?
     private var settingsDigest = ""
+    /// The path of drydock.yml.
+    private let source: String?
 
     /// The path beside drydock.yml or in the working folder.
     static let defaultBaseline = "drydock-health.json"
 
     init(_ command: HealthCommand, _ config: ConfigFile) throws {
+        source = config.source
         request.databases = command.databases
         request.isDeep = command.deep
         request.budget = (command.budget ?? config.health.budget)?.duration
@@ -45,9 +48,11 @@ struct HealthSettings: Sendable {
             isQuiet: command.quiet || !command.verbose && config.quiet ?? false,
             isVerbose: command.verbose || !command.quiet && config.verbose ?? false)
         try files.checkDistinct()
-        let own = [request.baseline, request.progress, ConfigPlace.find()].compactMap(\.self)
-        for file in reports { try file.check(against: request.databases, own) }
+        for file in reports { try file.check(against: request.databases, filesInUse) }
     }
+
+    /// What the command itself reads and writes.
+    private var filesInUse: [String] { [request.baseline, request.progress, source].compactMap(\.self) }
 
     /// What results depend on besides their database.
     var digest: String { SettingsDigest.of(request, version: DrydockCommand.versionOfResults) }
@@ -57,8 +62,7 @@ struct HealthSettings: Sendable {
     mutating func choose(_ targets: Targets, resume: String?) throws {
         let digest = digest
         request.listed = targets.paths
-        let own = [request.baseline, request.progress, ConfigPlace.find()].compactMap(\.self)
-        for file in reports { try file.check(against: targets.paths, own) }
+        for file in reports { try file.check(against: targets.paths, filesInUse) }
         if let resume {
             request.kept = try KeptResults(file: resume, settings: digest)
         } else if targets.shard != nil {

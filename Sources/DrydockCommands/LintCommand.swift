@@ -137,7 +137,7 @@ struct LintCommand: DrydockSubcommand {
             guarded.migrationsFolder = request.migrationsFolder
             guarded.snapshotsFolder = snapshots.folder(config) ?? guarded.snapshotsFolder
             guarded.lock = lockOptions.path(config)
-            try output.files(config).check(against: guarded)
+            try output.files(config).check(against: guarded, config)
             failure.writes(output.files(config))
             let linter = Linter(engine: limits.engine(engines.driver(config)))
             var outcome = try await fix ? linter.fix(request) : linter.run(request)

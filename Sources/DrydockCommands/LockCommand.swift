@@ -96,7 +96,7 @@ struct LockCommand: DrydockSubcommand {
             guarded.migrationsFolder = request.migrationsFolder
             guarded.snapshotsFolder = request.snapshotsFolder ?? guarded.snapshotsFolder
             guarded.lock = request.path
-            try output.files(config).check(against: guarded)
+            try output.files(config).check(against: guarded, config)
             failure.writes(output.files(config))
             var report = try await Locker(engine: limits.engine(engines.driver(config))).run(request)
             report.foundMigrations = place.found

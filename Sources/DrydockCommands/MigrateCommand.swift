@@ -189,7 +189,7 @@ struct MigrateCommand: DrydockSubcommand {
             limits.apply(config)
             let names = try await lists.list(databases, on: engines.driver(config)).paths
             let settings = try MigrateSettings(self, config, names)
-            try settings.reports.check(against: settings.request.verify)
+            try settings.reports.check(against: settings.request.verify, config)
             failure.writes(settings.reports)
             guard let report = try await MigrateRun(settings: settings).report() else { throw ExitCode(130) }
             if !report.hasPassed { throw ExitCode(1) }

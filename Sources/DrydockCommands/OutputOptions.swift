@@ -112,9 +112,9 @@ extension [ReportFile] {
 
     /// Refuses files that the command reads.
     /// - Throws: RequestError.
-    func check(against request: VerifyRequest) throws {
+    func check(against request: VerifyRequest, _ config: ConfigFile) throws {
         try checkDistinct()
-        for file in self { try file.check(against: request) }
+        for file in self { try file.check(against: request, config) }
     }
 
     /// Refuses two reports in one file, of which only the last would remain.
@@ -122,10 +122,7 @@ extension [ReportFile] {
     func checkDistinct() throws {
         var seen: Set<String> = []
         for file in self {
-            // A file that is yet to be written has no real path; its folder has.
-            let folder = FolderListing.realPath(PathParts.folder(of: file.path))
-            let target = FolderListing.realPath(folder + "/" + PathParts.name(of: file.path))
-            if seen.insert(target).inserted { continue }
+            if seen.insert(file.target).inserted { continue }
             throw RequestError(
                 .settingInvalid, "two reports would be written to '\(file.path)'; give each a path of its own"
             )

@@ -42,11 +42,11 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         return ValidationError("no path follows '\(format)=\(path)'")
     }
 
-    /// Refuses a path of a migration, a snapshot or the lock, since what is verified is never written, and one that
-    /// cannot be written, before the work is done.
+    /// Refuses a path of a migration, a snapshot, the lock or the configuration, since what is read is never written, and
+    /// one that cannot be written, before the work is done.
     /// - Throws: RequestError.
-    func check(against request: VerifyRequest) throws {
-        let target = FolderListing.realPath(path)
+    func check(against request: VerifyRequest, _ config: ConfigFile) throws {
+        let target = target
         if let database = SnapshotFile.database(ofSidecar: target), FolderListing.exists(database) {
             throw RequestError(
                 .settingInvalid,
@@ -61,13 +61,26 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         ].compactMap(\.self).map(FolderListing.realPath)
         let files =
             (request.snapshots + (request.listed ?? [])
-            + [request.lock, ConfigPlace.find()].compactMap(\.self))
+            + [request.lock, config.source].compactMap(\.self))
             .map(FolderListing.realPath)
         if files.contains(target) || folders.contains(where: { target.hasPrefix($0 + "/") }) {
             throw RequestError(
                 .settingInvalid,
                 "the report would overwrite '\(path)', which the command reads; give it another path")
         }
+    }
+
+    /// The file that is written: where the path leads through links, also to a file that is not there yet.
+    var target: String {
+        guard !FolderListing.exists(path) else { return FolderListing.realPath(path) }
+        var target = path
+        // As many links as Linux follows.
+        for _ in 0..<40 {
+            target = FolderListing.realPath(PathParts.folder(of: target)) + "/" + PathParts.name(of: target)
+            guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: target) else { break }
+            target = next.hasPrefix("/") ? next : PathParts.folder(of: target) + "/" + next
+        }
+        return target
     }
 
     /// Returns a path without links, also of a folder that is still to be made.
@@ -160,7 +173,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
     /// Replaces a regular file atomically, so that nobody reads half of it; writes into anything else.
     /// - Throws: RequestError.
     func write(_ text: String) throws {
-        let target = FolderListing.realPath(path)
+        let target = target
         do {
             let kind = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
             if kind == nil || kind == .typeRegular {

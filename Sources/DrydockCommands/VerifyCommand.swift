@@ -138,7 +138,7 @@ struct VerifyCommand: DrydockSubcommand {
                         snapshots, usual: { try SnapshotFolder.snapshots(in: folder).map(\.path) },
                         on: settings.engines.first), resume: resume)
             }
-            try settings.reports.check(against: settings.request)
+            try settings.reports.check(against: settings.request, config)
             failure.writes(settings.reports)
             guard let report = try await VerifyRun(settings: settings).report() else { throw ExitCode(130) }
             if !report.hasPassed { throw ExitCode(1) }

@@ -55,6 +55,28 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: project.folder.appending(path: "found").path))
     }
 
+    @Test(arguments: ["verify", "lint", "lock"])
+    func `the configuration that is named is not overwritten`(_ command: String) throws {
+        let project = try project("ALTER TABLE t ADD COLUMN y TEXT;")
+        try project.write("ci.yml", "timeout: 5m\n")
+        let result = try project.run(command, "--config", "ci.yml", "--report", "json=ci.yml")
+        #expect(result.status == 2 && result.errors.contains("would overwrite 'ci.yml'"), "\(result.errors)")
+        let text = try String(contentsOf: project.folder.appending(path: "ci.yml"), encoding: .utf8)
+        #expect(text == "timeout: 5m\n")
+    }
+
+    /// A link to a file that is still to be written stays one, and two names of that file are one.
+    @Test func `a report goes where a link leads`() throws {
+        let project = try project("ALTER TABLE t ADD COLUMN y TEXT;")
+        let link = project.folder.appending(path: "link.json").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "real.json")
+        let both = try project.run("lint", "--report", "json=link.json", "--report", "sarif=real.json")
+        #expect(both.status == 2 && both.errors.contains("two reports"), "\(both.errors)")
+        #expect(try project.run("lint", "--report", "json=link.json").status < 2)
+        #expect(FileManager.default.fileExists(atPath: project.folder.appending(path: "real.json").path))
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "real.json")
+    }
+
     @Test func `none is written among what is verified`() throws {
         let project = try project("DELETE FROM t;")
         let result = try project.run("verify", "--report", "sql=Migrations/found")
