@@ -48,6 +48,13 @@ package struct BatchRun: Sendable {
     package struct Outcome: Sendable {
         var reached: [Reached] = []
         package var failure: (migration: Migration, error: any Error)?
+
+        /// Returns the outcome with one of the states refused by the check of foreign keys before its commit.
+        func refused(at index: Int) -> Outcome {
+            Outcome(
+                reached: Array(reached.prefix(index)),
+                failure: (reached[index].step, EngineError.foreignKeyCheck))
+        }
     }
 
     package func run(_ batch: [Migration]) async throws -> Outcome {

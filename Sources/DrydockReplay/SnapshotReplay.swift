@@ -229,6 +229,8 @@ struct SnapshotReplay {
                 if let finding = try await refusal(reached, after, from: state) {
                     removeCounts(reached)
                     add(finding)
+                    try await repeatOnLibraries(
+                        ready, outcome.refused(at: index), from: beforeBatch, at: moment)
                     handOver([finding], of: .init(reached.migrations, from: state, steps.temporaries))
                     return state
                 }

@@ -24,6 +24,11 @@ struct FilePath: Hashable, Sendable {
         cString = Array(bytes) + [0]
     }
 
+    /// All at once: a path is looked up for each operation.
+    func hash(into hasher: inout Hasher) {
+        cString.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
     var bytes: ArraySlice<CChar> { cString.dropLast() }
 
     var string: String { String(decoding: bytes.map { UInt8(bitPattern: $0) }, as: UTF8.self) }

@@ -37,6 +37,9 @@ package struct PowerCuts: Sendable {
     private let operations: [WriteLog.Operation]
     private let start: Image
 
+    /// Whether a state is made from the one with all writes where that is the shorter way.
+    @TaskLocal package static var takesShortcuts = true
+
     /// - Parameter start: the state before the first operation.
     package init(_ log: WriteLog, from start: Image) {
         operations = log.operations
@@ -44,11 +47,54 @@ package struct PowerCuts: Sendable {
         cuts = Self.cuts(operations)
     }
 
+    /// Returns some of the cuts: of each kind between two syncs, truncations or deletions the first and the last, as long as
+    /// there is room, and then others evenly spread.
+    package func chosen(_ count: Int) -> [Cut] {
+        guard count < cuts.count else { return cuts }
+        let segments = segments
+        var firsts: [Kind: Int] = [:]
+        var lasts: [Kind: Int] = [:]
+        for (index, cut) in cuts.enumerated() {
+            let kind = Kind(
+                segment: segments[cut.done], missing: cut.missing, path: operations[cut.done - 1].path)
+            if firsts[kind] == nil { firsts[kind] = index }
+            lasts[kind] = index
+        }
+        let ends = Set(firsts.values).union(lasts.values).sorted()
+        var wanted = Set(EvenSelection(of: ends.count, count).map { ends[$0] })
+        for index in EvenSelection(of: cuts.count, count) where wanted.count < count { wanted.insert(index) }
+        return wanted.sorted().map { cuts[$0] }
+    }
+
+    /// What makes cuts alike.
+    private struct Kind: Hashable {
+        var segment: Int
+        var missing: Int
+        var path: FilePath
+
+        init(segment: Int, missing: Missing, path: FilePath) {
+            (self.segment, self.path) = (segment, path)
+            self.missing =
+                switch missing {
+                case .nothing: 0
+                case .end: 1
+                case .unsynced: 2
+                case .unsyncedOf: 3
+                case .operation: 4
+                }
+        }
+    }
+
+    /// How many syncs, truncations and deletions there are up to each number of operations.
+    private var segments: [Int] {
+        operations.reduce(into: [0]) { $0.append(($0.last ?? 0) + ($1.isMoment ? 1 : 0)) }
+    }
+
     private static let sector = 512
 
     private static func cuts(_ operations: [WriteLog.Operation]) -> [Cut] {
         var cuts: [Cut] = []
-        var pending = Pending()
+        var pending = PendingWrites()
         for (index, operation) in operations.enumerated() {
             let done = index + 1
             if operation.isMoment, !pending.all.isEmpty, !(index > 0 && operations[index - 1].isMoment) {
@@ -103,7 +149,7 @@ extension WriteLog.Operation {
     }
 
     /// Whether the disk does it after those before it: file systems keep a journal of names and sizes.
-    fileprivate var isOrdered: Bool {
+    var isOrdered: Bool {
         switch self {
         case .create, .delete, .truncate: true
         case .write, .sync: false
@@ -111,77 +157,11 @@ extension WriteLog.Operation {
     }
 
     /// Whether it concerns the folder.
-    fileprivate var isOfFolder: Bool {
+    var isOfFolder: Bool {
         switch self {
         case .create, .delete: true
         case .write, .truncate, .sync: false
         }
-    }
-}
-
-/// The operations that are not on the disk for certain.
-private struct Pending {
-    /// Their positions, ascending.
-    private(set) var all: [Int] = []
-    private var operations: [Int: WriteLog.Operation] = [:]
-
-    /// The first of each file.
-    var firsts: [Int] {
-        var seen: Set<FilePath> = []
-        return all.filter { operations[$0].map { seen.insert($0.path).inserted } ?? false }
-    }
-
-    /// Returns also what cannot be on the disk where these operations are not.
-    func closure(_ missing: Set<Int>) -> Set<Int> {
-        var closure = missing
-        var isOrderLost = false
-        var files: Set<FilePath> = []
-        for index in all {
-            guard let operation = operations[index] else { continue }
-            guard
-                closure.contains(index) || isOrderLost && operation.isOrdered
-                    || files.contains(operation.path)
-            else { continue }
-            closure.insert(index)
-            isOrderLost = isOrderLost || operation.isOrdered
-            if operation.isOfFolder { files.insert(operation.path) }
-        }
-        return closure
-    }
-
-    func of(_ path: FilePath) -> [Int] { all.filter { operations[$0]?.path == path } }
-
-    /// - Returns: the positions that are on the disk by it.
-    @discardableResult
-    mutating func note(_ operation: WriteLog.Operation, at index: Int) -> [Int] {
-        switch operation {
-        case .sync(let path):
-            return settle { $0.path == path || $0.isOfFolder }
-        case .delete(let path, isDurable: true):
-            all.append(index)
-            operations[index] = operation
-            return settle { $0.path == path || $0.isOfFolder }
-        case .delete, .create, .write, .truncate:
-            all.append(index)
-            operations[index] = operation
-            return []
-        }
-    }
-
-    private mutating func settle(_ isSettled: (WriteLog.Operation) -> Bool) -> [Int] {
-        var deleted: Set<FilePath> = []
-        // With a deletion goes what was written to the file before.
-        let settled = Array(
-            all.reversed().filter { index in
-                guard let operation = operations[index] else { return true }
-                let isDone = isSettled(operation) || deleted.contains(operation.path)
-                if isDone, case .delete(let path, _) = operation { deleted.insert(path) }
-                return isDone
-            }.reversed())
-        let gone = Set(settled)
-        all.removeAll { gone.contains($0) }
-        for index in settled { operations[index] = nil }
-        return settled
     }
 }
 
@@ -191,7 +171,7 @@ private struct Disk {
     private let store = BlockStore(memoryLimit: Overlay.defaultMemoryLimit, allowance: .max)
     private var seen: [FilePath: FileImage?]
     private var certain: [FilePath: FileImage?]
-    private var pending = Pending()
+    private var pending = PendingWrites()
     private var history: [WriteLog.Operation] = []
 
     init(_ start: Image) {
@@ -211,11 +191,11 @@ private struct Disk {
 
     /// - Parameter next: all operations, of which a torn one is the next.
     func image(
-        without missing: PowerCuts.Missing, next: [WriteLog.Operation]
+        without what: PowerCuts.Missing, next: [WriteLog.Operation]
     ) throws -> Image {
         var files = certain
         let lost: Set<Int>
-        switch missing {
+        switch what {
         case .nothing: return image(seen)
         case .unsynced: return image(certain)
         case .end(let position):
@@ -226,12 +206,38 @@ private struct Disk {
             }
             return image(files)
         case .unsyncedOf(let index): lost = Set(pending.of(history[index].path))
-        case .operation(let index): lost = [index]
+        case .operation(let index):
+            if PowerCuts.takesShortcuts, let image = try image(withoutWrite: index) { return image }
+            lost = [index]
         }
         let missing = pending.closure(lost)
+        if case .unsyncedOf(let index) = what, missing == lost, PowerCuts.takesShortcuts {
+            files = seen
+            files.updateValue(certain[history[index].path] ?? nil, forKey: history[index].path)
+            return image(files)
+        }
         for index in pending.all where !missing.contains(index) {
             try Self.apply(history[index], to: &files, store)
         }
+        return image(files)
+    }
+
+    /// Returns the files without one write, made from those with it; nil where more than its bytes would differ.
+    private func image(withoutWrite index: Int) throws -> Image? {
+        guard case .write(let path, let offset, let bytes) = history[index], let after = seen[path] ?? nil,
+            let before = certain[path] ?? nil, case let end = offset + bytes.count, end < after.size,
+            let others = pending.writes(of: path, touching: offset..<end)
+        else { return nil }
+        var kept = [UInt8](repeating: 0, count: bytes.count)
+        try kept.withUnsafeMutableBytes { try before.read(into: $0, at: offset) }
+        for other in others where other != index {
+            guard case .write(_, let start, let written) = history[other] else { return nil }
+            for position in max(start, offset)..<min(start + written.count, end) {
+                kept[position - offset] = written[position - start]
+            }
+        }
+        var files = seen
+        try Self.apply(.write(path, offset: offset, kept), to: &files, store)
         return image(files)
     }
 

@@ -91,6 +91,45 @@ import Testing
         #expect(digests.digest(overlay.freeze().image, isWhole: false) != before)
     }
 
+    // MARK: - How the states are made and chosen
+
+    @Test(arguments: Writing.all)
+    func `the shorter way leads to the same states`(writing: Writing) async throws {
+        let folder = Folder()
+        let (cuts, _) = try record(writing.sql, on: try writing.write(to: folder))
+        var digests = ImageDigests()
+        var states: [[ImageDigests.Digest]] = []
+        for isShort in [true, false] {
+            var made: [ImageDigests.Digest] = []
+            try await PowerCuts.$takesShortcuts.withValue(isShort) {
+                try await cuts.forEach(of: cuts.chosen(1500)) { made.append(digests.digest($1)) }
+            }
+            states.append(made)
+        }
+        #expect(states[0] == states[1])
+        #expect(Set(states[0]).count > 20)
+    }
+
+    @Test(arguments: Writing.all)
+    func `where not all are tried, each kind is`(writing: Writing) async throws {
+        let folder = Folder()
+        let (cuts, _) = try record(writing.sql, on: try writing.write(to: folder))
+        let all = cuts.cuts
+        #expect(cuts.chosen(all.count) == all && cuts.chosen(.max) == all)
+        for count in [1, 7, 64, all.count - 1] {
+            let chosen = cuts.chosen(count)
+            #expect(chosen.count == count && Set(chosen).count == count)
+            #expect(chosen.map(\.done) == chosen.map(\.done).sorted())
+        }
+        let kinds = { (cuts: [PowerCuts.Cut]) in
+            Set(
+                cuts.map { cut in
+                    if case .operation = cut.missing { 1 } else { cut.missing == .nothing ? 2 : 3 }
+                })
+        }
+        #expect(kinds(cuts.chosen(all.count / 2)) == kinds(all))
+    }
+
     // MARK: - Real kills
 
     private static let program =

@@ -131,9 +131,9 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .migrationInCode: "a migration is written in code, which cannot be run here"
         case .rollbackFailed: "a migration cannot be undone, or not run again"
         case .rollbackMismatch: "undone or run again, a migration leaves a different schema"
-        case .crashStuck: "after a kill or power cut, the tool never runs again by itself"
-        case .crashLoses: "after a kill or power cut and another start, rows or values are lost or doubled"
-        case .crashDiverges: "after a kill or power cut and another start, the schema or the history differs"
+        case .crashStuck: "stopped on the way, the tool never runs again by itself"
+        case .crashLoses: "stopped on the way and started again, rows or values are lost or doubled"
+        case .crashDiverges: "stopped on the way and started again, the schema or the history differs"
         case .libraryDivergence: "another SQLite library gives a different result for a migration"
         case .invalidDeclaration: "a drydock: comment is not understood"
         case .unusedDeclaration: "a declaration that nothing needed"
@@ -185,10 +185,8 @@ extension Rule {
         case .migrationInCode: "What it does to users' data was not seen."
         case .rollbackFailed, .rollbackMismatch:
             "A release that is taken back leaves a database that no version knows."
-        case .crashStuck:
-            "A user whose battery dies, or whose disk is full, at that moment can never open the app again."
-        case .crashLoses:
-            "A user whose battery dies, or whose disk is full, at that moment loses data, and nothing reports it."
+        case .crashStuck: "A user to whom this happens can never open the app again."
+        case .crashLoses: "A user to whom this happens loses data, and nothing reports it."
         case .crashDiverges: "The next migration meets two kinds of database under one version."
         case .libraryDivergence: "Which SQLite a user's system has decides which database the user gets."
         case .engineDivergence: "Whichever engine an app uses decides which database its users get."

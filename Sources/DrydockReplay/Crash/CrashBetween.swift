@@ -9,11 +9,13 @@ struct CrashBetween: Sendable {
     /// Where the later ones led on the connection of the earlier one.
     let end: CrashEnd
     let restart: CrashRestart
+    /// Nil where nothing is pending behind the later ones.
+    var sequel: CrashSequel?
 
     /// A day, in milliseconds: what depends on the time differs by then.
     private static let later: Int64 = 86_400_000
 
-    func check(_ outcome: inout CrashCheck.Outcome) async throws {
+    mutating func check(_ outcome: inout CrashCheck.Outcome) async throws {
         let (before, batch, context) = (scene.before, scene.batch, scene.context)
         let ending = try await restart.runToTheEnd(on: before)
         let result = try await end.result(of: ending, [])
@@ -27,11 +29,15 @@ struct CrashBetween: Sendable {
             }
         }
         var reports = CrashReports(batch: batch, format: context.set.format)
-        reports.note(
-            result,
-            at: CrashCut(
-                image: before, cause: .between(earlier: earlier),
-                moment: CrashMoment(.whole(0), of: batch[0]), pages: []))
+        let cut = CrashCut(
+            image: before, cause: .between(earlier: earlier), moment: CrashMoment(.whole(0), of: batch[0]),
+            pages: [])
+        reports.note(result, at: cut)
+        if case .differs(let parts, let image) = result, !parts.isSubset(of: unstable),
+            let failure = try await sequel?.failure(on: image)
+        {
+            reports.note(.stuck(failure), at: cut)
+        }
         outcome.findings += reports.findings(without: unstable)
         if !unstable.isEmpty { outcome.notChecked.append(CrashReports.unstable(unstable, batch)) }
     }

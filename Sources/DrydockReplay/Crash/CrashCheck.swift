@@ -39,10 +39,11 @@ struct CrashCheck: Sendable {
         let scene = CrashScene(
             context: context, watchdog: watchdog, batch: batch, before: before, start: start, pages: reached.1
         )
-        let between = CrashBetween(
+        var between = CrashBetween(
             scene: scene, earlier: earlier.identifier,
             end: try await CrashEnd(reached.0, reached.1, context, inspector),
-            restart: CrashRestart(context: context, watchdog: watchdog, pending: pending(upTo: batch)))
+            restart: CrashRestart(context: context, watchdog: watchdog, pending: pending(upTo: batch)),
+            sequel: sequel(of: batch, reached.0))
         outcome.states += 1
         try await between.check(&outcome)
         return outcome

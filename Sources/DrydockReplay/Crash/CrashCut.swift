@@ -25,6 +25,8 @@ struct CrashCut: Sendable {
     var moment: CrashMoment
     /// The pages that may differ from the state before.
     var pages: Set<UInt32>
+    /// Whether a commit left the state.
+    var isCommitted = false
     /// What `integrity_check` says of the state; nil where it was not asked, or has nothing to say.
     var damage: String?
 

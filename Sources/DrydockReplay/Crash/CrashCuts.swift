@@ -50,7 +50,9 @@ final class CommitStates: Sendable {
         guard !footprint.isEmpty else { return }
         states.withLock { states in
             states.pages.formUnion(footprint.pages)
-            states.cuts.append(CrashCut(image: image, cause: .kill, moment: moment, pages: states.pages))
+            states.cuts.append(
+                CrashCut(
+                    image: image, cause: .kill, moment: moment, pages: states.pages, isCommitted: true))
         }
     }
 }

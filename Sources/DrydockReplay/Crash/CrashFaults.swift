@@ -12,11 +12,35 @@ struct CrashFaults: Sendable {
 
     private static let kinds: Set<FaultPlan.Operation> = [.growth, .lock]
 
-    /// Returns how many growths and locks there are.
-    func count() async throws -> Int {
+    /// The growths and locks of a run.
+    struct Operations: Sendable {
+        var count: Int
+        /// How many there had been when a statement, or a part of the tool's own work, was done.
+        var ends: [Int]
+
+        /// Returns some of them: the first and the last of each statement, as long as there is room, and then others evenly
+        /// spread.
+        func chosen(_ wanted: Int) -> [Int] {
+            var bounds: Set<Int> = []
+            var start = 0
+            for end in ends + [count] where end > start {
+                bounds.formUnion([start, end - 1])
+                start = end
+            }
+            let sorted = bounds.sorted()
+            var chosen = Set(EvenSelection(of: sorted.count, wanted).map { sorted[$0] })
+            for number in EvenSelection(of: count, wanted) where chosen.count < wanted {
+                chosen.insert(number)
+            }
+            return chosen.sorted()
+        }
+    }
+
+    func operations() async throws -> Operations {
         let plan = FaultPlan(failing: .max, of: Self.kinds, with: .refused, isArmed: false)
-        _ = try await run(plan)
-        return plan.count
+        let ends = Mutex<[Int]>([])
+        _ = try await run(plan) { ends.withLock { $0.append(plan.count) } }
+        return Operations(count: plan.count, ends: ends.withLock { $0 })
     }
 
     /// Returns how many of the faults are tried: what they write together has a limit, whatever the user's.
@@ -25,7 +49,7 @@ struct CrashFaults: Sendable {
     }
 
     /// As many growths and locks as a few seconds allow.
-    private static let workLimit = 400_000
+    private static let workLimit = 200_000
 
     /// Runs with the given growth or lock failing.
     /// - Returns: the state that is left; nil if nothing failed.
@@ -39,7 +63,9 @@ struct CrashFaults: Sendable {
     }
 
     /// - Returns: the state that is left, the pages that were written, and what failed.
-    private func run(_ plan: FaultPlan) async throws -> (Image, Set<UInt32>, CrashMoment?) {
+    private func run(
+        _ plan: FaultPlan, called: @escaping @Sendable () -> Void = {}
+    ) async throws -> (Image, Set<UInt32>, CrashMoment?) {
         let overlay = try Overlay.$faultLog.withValue(nil) {
             try Overlay.$faults.withValue(plan) { try Overlay(scene.before) }
         }
@@ -56,6 +82,7 @@ struct CrashFaults: Sendable {
             var moment: CrashMoment?
             do {
                 try await CrashRun(context: scene.context).run([scene.batch], on: database) { now, _ in
+                    called()
                     if plan.hit != nil { struck.withLock { $0 = $0 ?? now } }
                 }
             } catch let stop as CrashRun.Stop {

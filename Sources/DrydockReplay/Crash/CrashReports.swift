@@ -66,7 +66,7 @@ struct CrashReports {
                 return (entry, (isLater ? "\(failure.migration ?? ""): " : "") + failure.message)
             })
         if let redacted = failure.redactedMessage {
-            finding.redactedMessage = "\(name): \(text): \(redacted)"
+            finding.redactedMessage = finding.message.dropLast(failure.message.count) + redacted
         }
         if stuck.contains(where: { $0.1.redactedMessage != nil }) { finding.evidence?.areDetailsData = true }
         return finding
@@ -134,11 +134,20 @@ struct CrashReports {
 
     private func finding(_ rule: Rule, _ first: Case, _ text: String, _ all: [(Case, String)]) -> Finding {
         let migration = first.migration
-        let unsafe = all.contains { $0.0.cut.isOfWrites } ? unsafePragma(of: migration) : nil
+        // What kills between two commits show too is not the fault of a pragma; damage always is.
+        let isOfWrites =
+            if case .damaged = first.result { true } else { !all.contains { $0.0.cut.isOfCommits } }
+        let pragma = isOfWrites ? UnsafePragma(of: migration, in: batch, after: earlier) : nil
         var finding = Finding(
             rule, "\(migration.identifier): \(text)",
-            help: unsafe ?? first.cut.advice ?? RestartAdvice.help(for: migration, of: format),
+            help: pragma?.help ?? first.cut.advice ?? RestartAdvice.help(for: migration, of: format),
             migration: migration.identifier, place: first.cut.moment.place)
+        if let pragma, pragma.step.identifier != migration.identifier {
+            // The file in which it comes to light is not to blame.
+            finding.message =
+                "\(pragma.step.identifier): \(pragma.text) is still on in \(migration.identifier), and \(text)"
+            (finding.migration, finding.place) = (pragma.step.identifier, pragma.place)
+        }
         if all.count > 1 {
             finding.evidence = Evidence(rowCount: nil, details: details(all))
         }
@@ -165,26 +174,6 @@ struct CrashReports {
         }
         return details
     }
-
-    /// How a migration that turns SQLite's recovery off becomes safe; nil if it does not.
-    private func unsafePragma(of migration: Migration) -> String? {
-        let own = batch.prefix { $0.identifier != migration.identifier } + [migration]
-        for step in own + earlier.reversed() {
-            for statement in step.statements {
-                guard case .pragma(_, let name, let value?) = statement.action else { continue }
-                let place = step.identifier == migration.identifier ? "" : " from \(step.identifier)"
-                let head = "Remove PRAGMA \(name) = \(value)\(place): "
-                switch (name.foldedASCII, value.foldedASCII) {
-                case ("journal_mode", "off"), ("journal_mode", "memory"):
-                    return head + "without a journal on disk SQLite cannot undo half of a transaction."
-                case ("synchronous", "off"), ("synchronous", "0"):
-                    return head + "without syncs a disk may write the database before its journal."
-                default: continue
-                }
-            }
-        }
-        return nil
-    }
 }
 
 extension CrashCut {
@@ -204,11 +193,11 @@ extension CrashCut {
         }
     }
 
-    /// Whether SQLite had to recover the state.
-    fileprivate var isOfWrites: Bool {
+    /// Whether it came between two commits, so that SQLite had nothing to recover.
+    fileprivate var isOfCommits: Bool {
         switch cause {
-        case .killDuring, .powerCut, .diskFull: true
-        case .kill, .between, .busy, .again: false
+        case .between, .again: true
+        case .kill, .killDuring, .powerCut, .diskFull, .busy: isCommitted
         }
     }
 

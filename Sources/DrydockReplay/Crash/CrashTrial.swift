@@ -69,13 +69,14 @@ struct CrashTrial {
     /// Lets each growth of a file and each lock fail.
     mutating func fail() async throws {
         let faults = CrashFaults(scene: scene)
-        let count = try await faults.count()
+        let operations = try await faults.operations()
+        let count = operations.count
         let tried = CrashFaults.tried(of: count, limit: limit)
         leaveOut(
             count, tried, "growths and locks of \(name) that can fail",
             tried < limit ? "more would take too long" : "--crash-states")
         var known: Set<FaultCase> = []
-        for number in Spread(of: count, tried) {
+        for number in operations.chosen(tried) {
             guard var cut = try await faults.cut(number + 1) else { continue }
             outcome.faults += 1
             try await recover(&cut)
@@ -101,11 +102,10 @@ struct CrashTrial {
             outcome.notChecked.append(
                 NotChecked(.crashStuck, .undecided("\(name) writes more than is kept for power cuts")))
         }
-        let states = log.states.cuts
         let room = min(limit, max(64, Self.pageLimit / max(1, scene.pages.count)))
-        let wanted = Spread(of: states.count, room).map { states[$0] }
+        let wanted = log.states.chosen(room)
         leaveOut(
-            states.count, wanted.count, "states that a power cut during \(name) can leave",
+            log.states.cuts.count, wanted.count, "states that a power cut during \(name) can leave",
             room < limit ? "more would take too long" : "--crash-states")
         outcome.powerCuts += wanted.count
         try await writes.forEach(log, of: wanted) { state in
@@ -185,20 +185,5 @@ struct CrashTrial {
             first = first ?? result.after(way.command)
         }
         return (first ?? result, [])
-    }
-}
-
-/// Numbers from zero, evenly spread where there are more than wanted.
-private struct Spread: Sequence, IteratorProtocol {
-    private let count: Int
-    private let wanted: Int
-    private var index = 0
-
-    init(of count: Int, _ wanted: Int) { (self.count, self.wanted) = (count, Swift.min(count, wanted)) }
-
-    mutating func next() -> Int? {
-        guard index < wanted else { return nil }
-        defer { index += 1 }
-        return index * count / wanted
     }
 }

@@ -36,15 +36,16 @@ struct LibraryCheck: Sendable {
         let process = try LibraryProcess(program: context.libraryProgram)
         defer { process.folder.delete() }
         try before.write(to: "\(process.folder.path)/\(Self.stateFile)", since: nil)
-        var uses = [try await self.uses(of: before)]
-        for reached in first.reached { uses.append(try await self.uses(of: reached.image)) }
+        var uses = [try await use(of: before)]
+        for reached in first.reached { uses.append(try await use(of: reached.image)) }
+        uses = LibraryUse.changed(uses)
         var outcomes: [Outcome] = []
         for library in libraries { outcomes.append(try await run(on: library, process, uses)) }
         return outcomes
     }
 
     private func run(
-        on library: SQLiteBuild, _ process: LibraryProcess, _ uses: [[String]]
+        on library: SQLiteBuild, _ process: LibraryProcess, _ uses: [LibraryUse]
     ) async throws -> Outcome {
         let watchdog = watchdog
         let end = try await process.run(.run(job(uses)), loading: library.path) { watchdog.isTripped }
@@ -67,7 +68,7 @@ struct LibraryCheck: Sendable {
                 throw SnapshotFault(library.path, fault.text, help: "")
             }
             if let theirs = answer.outcome {
-                return try await compare(theirs, on: library, in: process.folder)
+                return try await compare(theirs, uses, on: library, in: process.folder)
             }
             outcome.notChecked.append(.refused("\(name) on \(library.title): no result"))
             outcome.isStopped = true
@@ -75,16 +76,13 @@ struct LibraryCheck: Sendable {
         return outcome
     }
 
-    /// Returns the statements that compile at a state.
-    private func uses(of image: Image) async throws -> [String] {
+    private func use(of image: Image) async throws -> LibraryUse {
         let inspector = context.inspector(watchdog)
         let catalog = try await inspector.catalog(of: image)
-        return try await inspector.withConnection(to: image) {
-            try UseStatements.compiling(in: catalog, on: $0)
-        }
+        return try await inspector.withConnection(to: image) { try LibraryUse(of: catalog, on: $0) }
     }
 
-    private func job(_ uses: [[String]]) -> RepeatedBatch {
+    private func job(_ uses: [LibraryUse]) -> RepeatedBatch {
         let settings = context.settings(watchdog)
         let left = watchdog.deadline.map { max(0, ($0 - ContinuousClock.now).inSeconds) }
         return RepeatedBatch(
@@ -93,7 +91,8 @@ struct LibraryCheck: Sendable {
             doubleQuotedStrings: settings.doubleQuotedStrings, functions: settings.functions,
             collations: settings.collations, setup: settings.setup, seconds: left,
             memory: SQLiteLibrary.memoryLimit, written: Overlay.limitOfWritten, policy: context.set.policy,
-            historySetup: context.set.format.historySetup, migrations: batch.map { .init($0) }, uses: uses)
+            historySetup: context.set.format.historySetup, migrations: batch.map { .init($0) },
+            uses: uses.map(\.job))
     }
 
     /// Whether the connection enforced foreign keys when the batch began.
@@ -105,7 +104,8 @@ struct LibraryCheck: Sendable {
     // MARK: - Comparing
 
     private func compare(
-        _ theirs: RepeatedBatch.Outcome, on library: SQLiteBuild, in folder: PrivateFolder
+        _ theirs: RepeatedBatch.Outcome, _ uses: [LibraryUse], on library: SQLiteBuild,
+        in folder: PrivateFolder
     ) async throws -> Outcome {
         var outcome = Outcome()
         if let message = theirs.unreadable {
@@ -125,7 +125,8 @@ struct LibraryCheck: Sendable {
                 ))
         }
         var (state, pages) = (before, Set<UInt32>())
-        for (ours, reached) in zip(first.reached, theirs.reached) {
+        let known = uses[0].differences(theirs.computed)
+        for (number, (ours, reached)) in zip(first.reached, theirs.reached).enumerated() {
             state = try Image(transferred: "\(folder.path)/\(reached.state)", since: state)
             pages.formUnion(ours.footprint.pages)
             pages.formUnion(reached.pages)
@@ -134,7 +135,14 @@ struct LibraryCheck: Sendable {
                 outcome.findings.append(reports.refusal(refusal, reached.refused, at: ours.step, library))
             }
             let parts = try await differences(ours.image, state, pages)
-            guard !parts.isEmpty else { continue }
+            guard !parts.isEmpty else {
+                let computed = uses[number + 1].differences(reached.computed, without: known)
+                if !computed.parts.isEmpty {
+                    outcome.findings.append(
+                        reports.divergence(computed.parts, computed.rows, at: ours.step, library))
+                }
+                continue
+            }
             let again = try await self.again()
             let unstable = try await instability(again, pages)
             if !parts.intersection(unstable).isEmpty {

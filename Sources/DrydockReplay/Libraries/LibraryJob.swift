@@ -45,8 +45,16 @@ struct RepeatedBatch: Codable, Sendable {
     var policy: ToolPolicy
     var historySetup: [Bookkeeping]
     var migrations: [Step]
-    /// The statements that compile on the usual library: at the state before, and at each that is reached.
-    var uses: [[String]]
+    /// The state before, and each that is reached, on the usual library.
+    var uses: [Use]
+
+    /// How a state is used on the usual library.
+    struct Use: Codable, Sendable {
+        /// The statements that compile.
+        var statements: [String] = []
+        /// The tables whose computed values are compared.
+        var computed: [ComputedTable] = []
+    }
 
     /// A migration, as far as it is run.
     struct Step: Codable, Sendable {
@@ -94,6 +102,8 @@ struct RepeatedBatch: Codable, Sendable {
     struct Outcome: Codable, Sendable {
         var reached: [Reached] = []
         var failure: Failure?
+        /// The computed values at the state before.
+        var computed: [ComputedTable.Values?] = []
         /// Why the database could not even be opened.
         var unreadable: String?
     }
@@ -105,6 +115,8 @@ struct RepeatedBatch: Codable, Sendable {
         var pages: [UInt32]
         /// The statements that do not compile and did before, and why.
         var refused: [Refusal] = []
+        /// What is computed for each of the tables that were named; nil where it cannot be.
+        var computed: [ComputedTable.Values?] = []
     }
 
     struct Refusal: Codable, Sendable, Hashable {
@@ -155,6 +167,9 @@ struct RepeatedBatch: Codable, Sendable {
             case .other: error
             }
         }
+
+        /// Whether it is not a statement's that does not compile.
+        var compiles: Bool { if case .statement = moment { mayQuoteValues } else { true } }
 
         /// Whether a limit of Drydock's stopped it, so that nothing is known about users.
         var isLimit: Bool {

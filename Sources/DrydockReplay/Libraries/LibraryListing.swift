@@ -31,7 +31,7 @@ package struct LibraryListing: Sendable {
             do {
                 let build = try await survey.describe(file)
                 entry.build = build
-                if build.number.map({ $0 < SQLiteBuild.oldest }) ?? true { entry.fault = .tooOld(build) }
+                try await survey.tryOut(build)
             } catch let fault as SQLiteBuildFault {
                 entry.fault = fault
             }

@@ -11,8 +11,13 @@ struct LibraryReports: Sendable {
         let migration = batch.first { $0.identifier == failure.migration } ?? batch[0]
         let known = MigrationFailure(migration: migration, error: failure.error).finding
         let begin = "\(migration.identifier) fails on \(place(library)): "
+        let isCheck = MigrationFailure(migration: migration, error: failure.error).isForeignKeyCheck
         var finding = Finding(
-            .migrationFailed, begin + failure.message, help: help(library), migration: migration.identifier,
+            .migrationFailed, begin + (isCheck ? "its foreign-key check: " : "") + failure.message,
+            help: isCheck
+                ? checkHelp(migration)
+                : LibraryAdvice(library: library).help(failure.message, compiles: failure.compiles),
+            migration: migration.identifier,
             place: known?.place ?? .init(file: migration.path), tags: [.sqlite(library.version)])
         if failure.mayQuoteValues {
             let error = EngineError(extendedCode: failure.code, message: failure.message)
@@ -49,8 +54,8 @@ struct LibraryReports: Sendable {
         var finding = Finding(
             .libraryDivergence,
             "\(step.identifier) passes on \(place(library)), but then '\(refusal.statement)' fails there: "
-                + refusal.message, help: help(library), migration: step.identifier,
-            place: .init(file: step.path), tags: [.sqlite(library.version)])
+                + refusal.message, help: LibraryAdvice(library: library).help(refusal.message),
+            migration: step.identifier, place: .init(file: step.path), tags: [.sqlite(library.version)])
         if all.count > 1 {
             finding.evidence = Evidence(
                 rowCount: nil,
@@ -68,16 +73,23 @@ struct LibraryReports: Sendable {
             "after \(step.identifier), \(place(library)) and SQLite \(SQLiteLibrary.version) differ in "
                 + EngineComparison.list(Set(parts.map(\.description))),
             help:
-                "Look for what SQLite does not define: the order of rows without ORDER BY, or how a number becomes a text.",
+                "Look for what SQLite does not define: the order of rows without ORDER BY, or how a number becomes a text. "
+                + "If either result is right, declare it:\n"
+                + Help.declaration("ignore library-divergence because REASON"),
             migration: step.identifier, place: .init(file: step.path),
             tags: [.sqlite(library.version)], evidence: rows.isEmpty ? nil : Evidence(rows: rows))
     }
 
     private func place(_ library: SQLiteBuild) -> String { "\(library.title) (\(library.path))" }
 
-    private func help(_ library: SQLiteBuild) -> Help {
-        .init(
-            "'drydock lint --sqlite \(library.version)' names what is newer than that version, with what works there."
-        )
+    /// Before 3.26 a rename left references alone while foreign keys were off (https://www.sqlite.org/lang_altertable.html).
+    private func checkHelp(_ migration: Migration) -> Help {
+        let renames = migration.statements.contains {
+            if case .renameTable = $0.action { true } else { false }
+        }
+        return renames
+            ? "Before SQLite 3.26, ALTER TABLE ... RENAME TO leaves references alone where foreign keys are off. Let the new "
+                + "table's own references, and those of others, have the final name from the beginning."
+            : "A row must not reference what does not exist. Give such rows a parent that exists, or NULL, in the migration."
     }
 }

@@ -23,12 +23,18 @@ package struct LibrarySurvey: Sendable {
     /// - Throws: ``SQLiteBuildFault``.
     package func usable(_ path: String) async throws -> SQLiteBuild {
         let build = try await describe(path)
+        try await tryOut(build)
+        return build
+    }
+
+    /// Checks that a process runs on a library, as one does that repeats a step.
+    /// - Throws: ``SQLiteBuildFault``.
+    package func tryOut(_ build: SQLiteBuild) async throws {
         guard let number = build.number, number >= SQLiteBuild.oldest else {
             throw SQLiteBuildFault.tooOld(build)
         }
-        let answer = try await ask(.identify, loading: path)
+        let answer = try await ask(.identify, loading: build.path)
         try LibraryProcess.check(answer, is: build)
-        return build
     }
 
     /// Returns the libraries in files that a user named, once each has been tried; a library with two names only once.

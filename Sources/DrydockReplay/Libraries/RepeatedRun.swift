@@ -46,11 +46,14 @@ struct RepeatedRun: Sendable {
         }
         _ = overlay.freeze()
         let run = BatchRun(set: set(migrations), database: database, overlay: overlay)
-        let result = try await run.run(migrations)
+        let ran = try await run.run(migrations)
         try? await database.close()
+        let result = try await checked(ran, settings)
         var outcome = RepeatedBatch.Outcome()
         var last = before
-        var known = Set(try await refused(batch.uses.first ?? [], at: before, settings).map(\.fault))
+        let start = try await use(batch.uses.first ?? .init(), at: before, settings)
+        var known = Set(start.refused.map(\.fault))
+        outcome.computed = start.computed
         for (number, reached) in result.reached.enumerated() {
             let state = "after-\(number)"
             // The library before this one left its own there, which was read by now.
@@ -60,15 +63,43 @@ struct RepeatedRun: Sendable {
                 migrations: reached.migrations.map(\.identifier), state: state,
                 pages: reached.footprint.pages)
             if batch.uses.indices.contains(number + 1) {
-                let refused = try await refused(batch.uses[number + 1], at: reached.image, settings)
-                entry.refused = refused.filter { !known.contains($0.fault) }
-                known.formUnion(refused.map(\.fault))
+                let used = try await use(batch.uses[number + 1], at: reached.image, settings)
+                entry.refused = used.refused.filter { !known.contains($0.fault) }
+                entry.computed = used.computed
+                known.formUnion(used.refused.map(\.fault))
             }
             outcome.reached.append(entry)
             last = reached.image
         }
         outcome.failure = result.failure.map(RepeatedBatch.Failure.init)
         return outcome
+    }
+
+    /// Makes the check that GRDB makes before each commit, and ends the run where it refuses a migration.
+    private func checked(
+        _ outcome: BatchRun.Outcome, _ settings: ConnectionSettings
+    ) async throws -> BatchRun.Outcome {
+        var outcome = outcome
+        for (index, reached) in outcome.reached.enumerated() where reached.owesForeignKeyCheck {
+            guard let error = try await brokenKey(in: reached.image, settings) else { continue }
+            outcome.failure = (reached.step, error)
+            outcome.reached.removeSubrange(index...)
+            break
+        }
+        return outcome
+    }
+
+    private func brokenKey(in image: Image, _ settings: ConnectionSettings) async throws -> EngineError? {
+        try await engine.use(try Overlay(image), settings: settings) { database in
+            try await database.withConnection { connection in
+                do {
+                    let row: Void? = try connection.firstRow("PRAGMA foreign_key_check") { _ in }
+                    return row == nil ? nil : .foreignKeyCheck
+                } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+                    return error
+                }
+            }
+        }
     }
 
     private func settings(_ random: RandomSource, _ watchdog: Watchdog) -> ConnectionSettings {
@@ -88,16 +119,18 @@ struct RepeatedRun: Sendable {
             migrations: migrations)
     }
 
-    private func refused(
-        _ statements: [String], at image: Image, _ settings: ConnectionSettings
-    ) async throws -> [RepeatedBatch.Refusal] {
+    /// Returns which statements do not compile at a state, and what is computed there.
+    private func use(
+        _ use: RepeatedBatch.Use, at image: Image, _ settings: ConnectionSettings
+    ) async throws -> (refused: [RepeatedBatch.Refusal], computed: [ComputedTable.Values?]) {
         try await engine.use(try Overlay(image), settings: settings) { database in
             try await database.withConnection { connection in
-                try statements.compactMap { sql in
+                let refused = try use.statements.compactMap { sql in
                     try UseStatements.refusal(of: sql, on: connection).map {
                         RepeatedBatch.Refusal(statement: sql, message: $0)
                     }
                 }
+                return (refused, try use.computed.map { try $0.values(on: connection) })
             }
         }
     }

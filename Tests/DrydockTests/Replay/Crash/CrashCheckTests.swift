@@ -232,6 +232,29 @@ import Testing
         #expect(finding.help.hasPrefix("What 2 leaves on its connection"))
     }
 
+    /// A later file fails on what a kill between two earlier ones leads to.
+    @Test func aKillBetweenTwoIsFollowed() async throws {
+        let report = try await crashes(
+            try goose(
+                "CREATE TEMP TABLE done AS SELECT name FROM person;",
+                """
+                -- drydock: allow all
+                CREATE TABLE IF NOT EXISTS seen(name TEXT);
+                INSERT INTO seen SELECT name FROM person WHERE EXISTS (SELECT 1 FROM sqlite_temp_master WHERE name = 'done');
+                """,
+                """
+                -- drydock: allow all
+                CREATE TABLE IF NOT EXISTS must(n INTEGER CHECK(n > 0));
+                INSERT INTO must SELECT count(*) FROM seen;
+                """))
+        let stuck = report.findings.filter { $0.rule == .crashStuck && $0.migration == "3" }
+        #expect(
+            stuck.map(\.message) == [
+                "3: killed between 2 and 3 and started again, 4 never runs: CHECK constraint failed: n > 0"
+            ], "\(report.findings.map(\.line))")
+        #expect(stuck.first?.help.hasPrefix("What 2 leaves on its connection") == true)
+    }
+
     private static let rebuildOfParent = """
         ALTER TABLE person RENAME TO old_person;
         CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT NOT NULL);

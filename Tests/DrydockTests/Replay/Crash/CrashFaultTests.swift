@@ -3,7 +3,11 @@ import Drydock
 import Foundation
 import GRDBEngine
 import NIOEngine
+import SQLiteSchema
 import Testing
+
+@testable import DrydockMigrations
+@testable import DrydockReplay
 
 /// What is left where the disk is full or another program has a lock, and where the power is cut between two writes.
 @Suite struct CrashFaultTests {
@@ -125,11 +129,37 @@ import Testing
         ).write()
         let report = try await crashes(folder, writes: true)
         let lost = try #require(
-            report.findings.last { $0.rule == .crashLoses && $0.migration == (isEarlier ? "3" : "2") })
-        #expect(lost.message.contains("the database is damaged"), "\(lost.message)")
-        #expect(
-            lost.help.hasPrefix("Remove \(pragma.dropLast())\(isEarlier ? " from 2: " : ": ")"),
-            "\(lost.help)")
+            report.findings.last { $0.rule == .crashLoses && $0.message.contains("the database is damaged") },
+            "\(report.findings.map(\.line))")
+        #expect(lost.help.hasPrefix("Remove \(pragma.dropLast()) from 2: "), "\(lost.help)")
+        // The file that has it is to blame, not the one in which it comes to light.
+        #expect(lost.migration == "2" && lost.place?.line == 3)
+        #expect(!report.findings.contains { $0.migration == "3" && $0.rule.rawValue.hasPrefix("crash-") })
+        let words = "2: \(pragma.dropLast()) is still on in 3, and "
+        #expect(lost.message.hasPrefix(words) == isEarlier, "\(lost.message)")
+    }
+
+    /// A later file has put it right again.
+    @Test func `a pragma that is taken back is not blamed`() throws {
+        func migration(_ name: String, _ sql: String) -> Migration {
+            Migration(identifier: name, path: "", statements: SQLSource(name: "", sql).statements())
+        }
+        let (off, safe, last) = (
+            migration("a", "PRAGMA journal_mode = OFF; PRAGMA journal_mode = DELETE;"),
+            migration("b", "PRAGMA journal_mode = DELETE"), migration("c", "SELECT 1")
+        )
+        #expect(UnsafePragma(of: off, in: [off], after: [])?.text == "PRAGMA journal_mode = OFF")
+        #expect(UnsafePragma(of: last, in: [last], after: [off, safe]) == nil)
+        let slow = migration("d", "PRAGMA synchronous = 0")
+        #expect(UnsafePragma(of: last, in: [safe, last], after: [slow])?.step.identifier == "d")
+    }
+
+    @Test func `of each statement the first and the last growth is tried`() {
+        let operations = CrashFaults.Operations(count: 100, ends: [10, 10, 20, 90])
+        #expect(operations.chosen(8) == [0, 9, 10, 19, 20, 89, 90, 99])
+        #expect(operations.chosen(100) == Array(0..<100))
+        #expect(operations.chosen(20).count == 20 && Set(operations.chosen(20)).isSuperset(of: [19, 20]))
+        #expect(CrashFaults.Operations(count: 0, ends: [0]).chosen(5).isEmpty)
     }
 
     @Test func `what is not tried is said`() async throws {

@@ -275,6 +275,67 @@ import Testing
         #expect(finding.message.hasSuffix("differ in 'g'.'s'"), "\(finding.message)")
     }
 
+    /// They are computed where they are read.
+    @Test(.enabled(if: library { $0 >= SQLiteVersion(53) } != nil, OtherLibraries.reason))
+    func otherValuesOfAVirtualColumnAreFound() async throws {
+        let new = try #require(Self.library { $0 >= SQLiteVersion(53) })
+        let folder = try own(
+            "CREATE TABLE g(id INTEGER PRIMARY KEY, r REAL, s TEXT AS ('v' || r)); INSERT INTO g(id, r) VALUES (1, 1e15);"
+        )
+        try folder.write(
+            "Migrations/v3.sql", "INSERT INTO g(id, r) VALUES (2, 5);\n-- drydock: inserts into g\n")
+        let found = try await verify(folder, on: new).findings.filter { $0.rule == .libraryDivergence }
+        #expect(found.map(\.migration) == ["v2"], "\(found.map(\.line))")
+        #expect(found.first?.message.hasSuffix("differ in 'g'.'s'") == true)
+        #expect(found.first?.evidence?.rows.first?.before?.literal == "'v1.0e+15'")
+        #expect(
+            found.first?.advice.text.contains("-- drydock: ignore library-divergence because REASON") == true)
+    }
+
+    @Test(.enabled(if: library { $0 >= SQLiteVersion(53) } != nil, OtherLibraries.reason))
+    func aDivergenceCanBeDeclared() async throws {
+        let new = try #require(Self.library { $0 >= SQLiteVersion(53) })
+        let folder = try own(
+            "-- drydock: rewrites t.b\n-- drydock: ignore library-divergence because both are read alike\nUPDATE t SET b = 'v' || 1e15;\n"
+        )
+        let found = try await verify(folder, on: new).findings
+        #expect(!found.contains { $0.rule == .libraryDivergence }, "\(found.map(\.line))")
+        #expect(!found.contains { $0.rule == .unusedDeclaration })
+    }
+
+    /// Before 3.26 a rename leaves the table's reference to itself alone, and GRDB's check refuses the migration.
+    @Test(
+        .enabled(if: library { $0 < SQLiteVersion(26) } != nil, OtherLibraries.reason),
+        arguments: [GRDBDriver() as any Engine, NIODriver()])
+    func theCheckOfForeignKeysIsMadeThere(_ engine: any Engine) async throws {
+        let old = try #require(Self.library { $0 < SQLiteVersion(26) })
+        let node = "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, up INTEGER REFERENCES t(a))"
+        let folder = try own(
+            """
+            CREATE TABLE new_t(a INTEGER PRIMARY KEY, b TEXT NOT NULL, up INTEGER REFERENCES new_t(a));
+            INSERT INTO new_t SELECT a, b, 1 FROM t;
+            DROP TABLE t;
+            ALTER TABLE new_t RENAME TO t;
+            -- drydock: rewrites t.up
+            """, node)
+        let finding = try await verify(folder, on: old, engine: engine).finding(.migrationFailed)
+        #expect(finding.message.contains("its foreign-key check"), "\(finding.message)")
+        #expect(finding.advice.text.hasPrefix("Before SQLite 3.26"))
+    }
+
+    /// What GRDB refuses here is repeated all the same, and nothing more is said.
+    @Test func aMigrationThatItsCheckRefusesIsRefusedThereToo() async throws {
+        let folder = try own(
+            "CREATE TABLE c(id INTEGER PRIMARY KEY, t INTEGER REFERENCES t(a)); INSERT INTO c VALUES (1, 99);\n"
+        )
+        let report = try await verify(folder, on: Self.own)
+        #expect(
+            report.findings.filter { $0.rule == .migrationFailed }.count == 1,
+            "\(report.findings.map(\.line))")
+        #expect(!report.findings.contains { $0.rule == .libraryDivergence })
+        #expect(report.replays.first?.sqliteVersions == [])
+    }
+
     @Test(.enabled(if: library { $0 >= SQLiteVersion(53) } != nil, OtherLibraries.reason))
     func aRowThatDiffersIsShown() async throws {
         let new = try #require(Self.library { $0 >= SQLiteVersion(53) })

@@ -45,6 +45,22 @@ import Testing
         #expect(entries.allSatisfy { $0.path.hasPrefix(folder.path) })
     }
 
+    /// A library may be read, and not be found by a program that is to run on it, as one that needs others beside it.
+    @Test func eachIsTriedAsAStepUsesIt() async throws {
+        let folder = try folder()
+        let program = folder.file("program")
+        try folder.write(
+            "program",
+            "#!/bin/sh\n[ -z \"$LD_LIBRARY_PATH\" ] || { echo cannot open libother.so >&2; exit 127; }\nexec '\(Tool.path)' \"$@\"\n"
+        )
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        var listing = LibraryListing()
+        try await listing.add(folder.file("own"), LibrarySurvey(program: program))
+        let entry = try #require(listing.entries.first)
+        #expect(entry.build?.version == SQLiteLibrary.version)
+        #expect(entry.fault == .noProcess("cannot open libother.so"), "\(String(describing: entry.fault))")
+    }
+
     @Test func whatIsMissingIsSaid() async throws {
         let folder = try TemporaryFolder()
         for (path, text) in [
