@@ -10,10 +10,12 @@ import Synchronization
 /// If possible, all other programs are locked out. Pages that differ are then written as SQLite writes them, under a
 /// rollback journal.
 ///
-/// If others have it open in WAL mode, a transaction keeps them from writing. A commit then goes through the log, which
-/// only SQLite writes: the backup API writes every page. It needs a destination without a transaction, so this
-/// transaction ends first; the backup begins with a lock of its own, and a second connection shows whether anyone
-/// committed between the two (https://www.sqlite.org/pragma.html#pragma_data_version).
+/// If others have it open in WAL mode, a transaction keeps them from writing. Pages that differ are then appended to the
+/// log as SQLite appends them (``LogWriter``).
+///
+/// If the log is not of the version that can be written so, the backup API writes every page. It needs a destination
+/// without a transaction, so this transaction ends first; the backup begins with a lock of its own, and a second
+/// connection shows whether anyone committed between the two (https://www.sqlite.org/pragma.html#pragma_data_version).
 actor HeldDatabase {
     /// What other programs can do.
     private enum Others {
@@ -37,20 +39,22 @@ actor HeldDatabase {
         /// The pages are written and the transaction has ended. Unless it is durable, the disk may not have kept the
         /// end.
         case written(PageDelta, isDurable: Bool)
+        /// The pages are in the log, and the disk has them. The transaction that keeps others from writing goes on.
+        case logged(PageDelta)
         /// The backup API has committed; `since` is the data version at which others could write again.
         case replaced(since: Int64?)
 
         var isInstalled: Bool {
             switch self {
             case .unchanged, .writing: false
-            case .written, .replaced: true
+            case .written, .logged, .replaced: true
             }
         }
 
-        /// Whether the file has pages that the connection does not know of.
+        /// Whether the file has pages that SQLite would roll back, or has rolled back.
         var isBehindConnection: Bool {
             switch self {
-            case .unchanged, .replaced: false
+            case .unchanged, .logged, .replaced: false
             case .writing, .written: true
             }
         }
@@ -79,7 +83,11 @@ actor HeldDatabase {
     private let path: String
     private let database: any OpenDatabase
     private let others: Others
+    /// Whether pages may be appended to the log; false for tests of what is done where they may not.
+    private let appends: Bool
     private var transaction: Transaction?
+    /// Whether the database has the bytes of the copy that was named when it was taken; nil if it is to be compared.
+    private(set) var hasCopiedBytes: Bool?
     /// Set by the closures that write, so that it is known even if something fails afterwards.
     private let content = Mutex(Content.unchanged)
     /// Overlays to keep until the connections are closed: closing a mapped file would drop their locks.
@@ -87,8 +95,11 @@ actor HeldDatabase {
 
     private static let forever = Duration.seconds(365 * 24 * 3600)
 
-    private init(_ engine: any Engine, _ path: String, _ database: any OpenDatabase, _ others: Others) {
+    private init(
+        _ engine: any Engine, _ path: String, _ database: any OpenDatabase, _ others: Others, appends: Bool
+    ) {
         (self.engine, self.path, self.database, self.others) = (engine, path, database, others)
+        self.appends = appends
     }
 
     /// Whether all other programs are locked out.
@@ -99,9 +110,13 @@ actor HeldDatabase {
         return watch
     }
 
+    /// Locks a database.
+    /// - Parameter copy: What it is expected to hold. If others have the log open, it is compared before it is locked, so
+    ///   that they need not wait: that counts if nobody has committed since.
     /// - Throws: ``EngineError`` if another program keeps the lock for longer than the timeout.
     static func take(
-        engine: any Engine, path: String, timeout: Duration, stop: StopFlag
+        engine: any Engine, path: String, timeout: Duration, stop: StopFlag, copy: Image? = nil,
+        appends: Bool = true
     ) async throws -> HeldDatabase {
         var settings = VacuumCheck.settings
         settings.busyTimeout = timeout
@@ -117,8 +132,8 @@ actor HeldDatabase {
                 watch = try await engine.open(location, settings: settings)
             }
             let others = watch.map { Others.reading(watch: $0) } ?? .lockedOut
-            let held = HeldDatabase(engine, path, database, others)
-            if !held.isAlone { _ = try await held.begin() }
+            let held = HeldDatabase(engine, path, database, others, appends: appends)
+            if let watch { try await held.begin(comparing: copy, watch) }
             return held
         } catch {
             try? await watch?.close()
@@ -139,6 +154,14 @@ actor HeldDatabase {
         return overlay.freeze().image
     }
 
+    /// Returns whether the current database has the bytes of the copy that was named when it was taken.
+    /// - Throws: ``OverlayError``, ``EngineError``.
+    func holds(_ copy: Image?) async throws -> Bool {
+        guard let copy else { return false }
+        if let hasCopiedBytes { return hasCopiedBytes }
+        return try await image().hasBytes(of: copy)
+    }
+
     /// Replaces the content in one transaction.
     /// - Parameters:
     ///   - base: The current content.
@@ -149,8 +172,8 @@ actor HeldDatabase {
     ) async throws -> Installation {
         var errorAfterwards: (any Error)?
         do {
-            if let delta = try isAlone ? PageDelta(from: base, to: end) : nil {
-                try await write(delta, progress)
+            if let delta = try isAlone || appends ? PageDelta(from: base, to: end) : nil {
+                if isAlone { try await write(delta, progress) } else { try await append(delta, progress) }
             }
             if !content.withLock({ $0.isInstalled }) { try await replace(with: end, progress) }
         } catch {
@@ -161,7 +184,7 @@ actor HeldDatabase {
         case .unchanged, .writing: return .overtaken
         case .written(_, let isDurable):
             return .installed(isDurable: isDurable, errorAfterwards: errorAfterwards)
-        case .replaced: return .installed(isDurable: true, errorAfterwards: errorAfterwards)
+        case .logged, .replaced: return .installed(isDurable: true, errorAfterwards: errorAfterwards)
         }
     }
 
@@ -182,6 +205,22 @@ actor HeldDatabase {
             try delta.write(to: file) { _ = progress($0, delta.pages.count) }
             let isSynced = try journal.commit(didEnd: { set(.written(delta, isDurable: true)) })
             if !isSynced { set(.written(delta, isDurable: false)) }
+        }
+    }
+
+    /// Appends the pages to the log as one commit, or does nothing if only SQLite may write the log.
+    private func append(
+        _ delta: PageDelta, _ progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Bool
+    ) async throws {
+        guard let lock = transaction?.lock else { return }
+        try await lock.perform { [self] connection in
+            let pageCount = delta.before.byteCount / delta.pageSize
+            guard
+                var log = try LogWriter(of: connection, pageSize: delta.pageSize, pageCount: pageCount)
+            else { return }
+            try delta.append(to: &log) { progress($0, delta.pages.count) }
+            try log.commit()
+            set(.logged(delta))
         }
     }
 
@@ -226,21 +265,22 @@ actor HeldDatabase {
             guard try await begin().version == version else { return nil }
         }
         let image = try await image()
-        guard case .written(let delta, _) = content else {
-            return try image.hasBytes(of: end, isInstalled: true)
+        switch content {
+        case .written(let delta, _), .logged(let delta): return try delta.isWritten(in: image)
+        case .unchanged, .writing, .replaced: return try image.hasBytes(of: end, isInstalled: true)
         }
-        return try delta.isWritten(in: image)
     }
 
     /// Lets the others write again, and closes the database.
     func release() async -> [ReleaseFault] {
         await endTransaction()
         var faults: [ReleaseFault] = []
-        let (content, isAlone) = (content.withLock { $0 }, isAlone)
+        let content = content.withLock { $0 }
         if !content.isBehindConnection {
             do {
-                let isRead = try await database.withConnection { connection in
-                    guard isAlone else { return try LiveLock.checkpoint(connection) }
+                // The connection that held the lock does not know of pages that were appended to the log.
+                let isRead = try await (watch ?? database).withConnection { [isAlone] connection in
+                    guard isAlone else { return try LiveLock.checkpointBesideOthers(connection) }
                     try LiveLock.release(connection)
                     return false
                 }
@@ -272,6 +312,31 @@ actor HeldDatabase {
             throw error
         }
         try await database.close()
+    }
+
+    /// Begins the transaction, after the database was compared with a copy.
+    private func begin(comparing copy: Image?, _ watch: any OpenDatabase) async throws {
+        var early: (isSame: Bool, version: Int64)?
+        if let copy { early = await compare(copy, watch) }
+        _ = try await begin()
+        if let early, try await watch.version() == early.version { hasCopiedBytes = early.isSame }
+    }
+
+    /// Compares the database with a copy while others may write.
+    /// - Returns: Also the data version of which that is true; nil if it could not be compared.
+    private func compare(_ copy: Image, _ watch: any OpenDatabase) async -> (isSame: Bool, version: Int64)? {
+        let seen = Mutex<Int64?>(nil)
+        // The log cannot start over while this reads it.
+        let lock = try? await ReadLock.take(on: watch, for: Self.forever) {
+            let version = try LiveLock.version($0)
+            seen.withLock { $0 = version }
+        }
+        guard let lock else { return nil }
+        var isSame: Bool?
+        if let image = try? await image() { isSame = try? image.hasBytes(of: copy) }
+        _ = await lock.release()
+        guard let isSame, let version = seen.withLock({ $0 }) else { return nil }
+        return (isSame, version)
     }
 
     private func begin() async throws -> Transaction {

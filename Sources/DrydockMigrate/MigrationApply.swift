@@ -98,12 +98,12 @@ struct MigrationApply: Sendable {
             if DiskSpace.isChecked {
                 try needs.check(needs.installing(rehearsal, isShared: isOpenElsewhere))
             }
-            let held = try await lockDatabase()
+            let held = try await lockDatabase(rehearsal.base)
             let start = ContinuousClock.now
             let outcome: Result<Installed, any Error>
             do {
-                let live = try await held.image()
-                if try rehearsal.base.map({ try live.hasBytes(of: $0) }) != true {
+                if try await !held.holds(rehearsal.base) {
+                    let live = try await held.image()
                     rehearsals += 1
                     // The first rehearsal's temporary pages still exist.
                     if DiskSpace.isChecked { try needs.check(needs.spilled(rehearsal)) }
@@ -129,10 +129,10 @@ struct MigrationApply: Sendable {
                 + "what it held, and what they wrote")
     }
 
-    private func lockDatabase() async throws -> HeldDatabase {
+    private func lockDatabase(_ base: Image?) async throws -> HeldDatabase {
         do {
             return try await HeldDatabase.take(
-                engine: engine, path: request.path, timeout: request.busyTimeout, stop: stop)
+                engine: engine, path: request.path, timeout: request.busyTimeout, stop: stop, copy: base)
         } catch let error as EngineError {
             try Task.checkCancellation()
             throw describe(error, addition(nil, []))

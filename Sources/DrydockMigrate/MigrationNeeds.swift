@@ -40,13 +40,13 @@ struct MigrationNeeds: Sendable {
     func installing(_ rehearsal: Rehearsal, isShared: Bool) throws -> [DiskNeed] {
         guard let end = rehearsal.end, let base = rehearsal.base else { return [] }
         var needs: [DiskNeed] = []
-        if !isShared, let delta = try PageDelta(from: base, to: end) {
+        if let delta = try PageDelta(from: base, to: end) {
             needs.append(
-                need(folder, Self.journalBytes(delta), "the rollback journal, with the old pages"))
-        } else if isShared {
-            // A frame of the log has 24 bytes more than its page.
-            let bytes = end.byteCount + end.byteCount / end.pageSize * 24 + 32
-            needs.append(need(folder, bytes, "the write-ahead log, which others have open, with every page"))
+                isShared
+                    ? need(
+                        folder, Self.logBytes(delta),
+                        "the write-ahead log, which others have open, with the changed pages")
+                    : need(folder, Self.journalBytes(delta), "the rollback journal, with the old pages"))
         } else {
             needs.append(need(folder, base.byteCount, "the rollback journal, with every page"))
         }
@@ -64,16 +64,21 @@ struct MigrationNeeds: Sendable {
         delta.kept.count * (delta.pageSize + 8) + 512
     }
 
+    /// A frame of the log has 24 bytes more than its page.
+    private static func logBytes(_ delta: PageDelta) -> Int {
+        delta.written.count * (delta.pageSize + 24) + 32
+    }
+
     /// Estimates how many seconds the database will be locked, from the rate at which its copy was written, synced,
-    /// read again and compared. Under the lock everything is read and compared, then the journal and the pages are
-    /// written and read again; if others have the log open, every page is written twice.
+    /// read again and compared. Under the lock the pages are written and read again; if nobody else has the log open,
+    /// everything is read and compared first, and the journal is written.
     func lockSeconds(_ rehearsal: Rehearsal, isShared: Bool) throws -> Double? {
         guard let end = rehearsal.end, let base = rehearsal.base else { return nil }
         let perByte = rehearsal.copySeconds / Double(max(1, base.byteCount))
-        var bytes = Double(base.byteCount) / 2
-        if !isShared, let delta = try PageDelta(from: base, to: end) {
-            let written = Double(delta.written.count * delta.pageSize)
-            bytes += Double(Self.journalBytes(delta)) + 1.5 * written
+        var bytes = isShared ? 0 : Double(base.byteCount) / 2
+        if let delta = try PageDelta(from: base, to: end) {
+            bytes += 1.5 * Double(delta.written.count * delta.pageSize)
+            if !isShared { bytes += Double(Self.journalBytes(delta)) }
         } else {
             bytes += 2.5 * Double(end.byteCount)
         }

@@ -69,6 +69,22 @@ struct PageDelta: Sendable {
         try file.sync()
     }
 
+    /// Appends the new pages to the log of the old database. Page 1 is among them, so that the header's size is right.
+    /// - Throws: ``EngineError``, ``OverlayError``; SQLITE_INTERRUPT if `progress` returns false.
+    func append(to log: inout LogWriter, _ progress: (_ done: Int) -> Bool) throws {
+        let page = UnsafeMutableRawBufferPointer.allocate(byteCount: pageSize, alignment: 16)
+        defer { page.deallocate() }
+        let (written, pageCount) = (written, UInt32(after.byteCount / pageSize))
+        for (index, number) in written.enumerated() {
+            if index % 1024 == 0, !progress(index) { throw EngineError.interrupted }
+            try after.read(into: page, at: (Int(number) - 1) * pageSize)
+            if number == 1 { try stamp(page) }
+            try log.append(
+                number, UnsafeRawBufferPointer(page), pageCount: index == written.count - 1 ? pageCount : 0)
+        }
+        try after.checkIntact()
+    }
+
     /// Returns whether a state of the database has the pages that were written; the others were not touched.
     /// - Throws: ``OverlayError``.
     func isWritten(in image: Image) throws -> Bool {

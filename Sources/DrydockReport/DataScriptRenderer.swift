@@ -96,21 +96,17 @@ package final class DataScriptRenderer: DataDiffConsumer {
     }
 
     private func delete(_ row: RowDifference, _ table: TableDataDiff) {
-        out.write("DELETE FROM ")
-        out.write(names.table)
-        out.write(" WHERE ")
+        out.write(names.delete)
         condition(row, table)
         out.write(";\n")
     }
 
     private func update(_ row: RowDifference, _ table: TableDataDiff) {
-        out.write("UPDATE ")
-        out.write(names.table)
-        out.write(" SET ")
+        out.write(names.update)
         for (index, change) in row.changes.enumerated() {
-            if index > 0 { out.write(", ") }
+            if index > 0 { out.write(Self.comma) }
             out.write(names.columns[change.column])
-            out.write(" = ")
+            out.write(Self.equals)
             value(change.new)
         }
         out.write(" WHERE ")
@@ -121,7 +117,7 @@ package final class DataScriptRenderer: DataDiffConsumer {
     private func condition(_ row: RowDifference, _ table: TableDataDiff) {
         if let rowid = row.oldRowid, let name = names.rowid {
             out.write(name)
-            out.write(" = ")
+            out.write(Self.equals)
             return value(.integer(rowid))
         }
         guard case .key(let key) = table.identity else { return }
@@ -144,16 +140,23 @@ package final class DataScriptRenderer: DataDiffConsumer {
         }
         if table.writing.rowidAlias != nil { rowid = nil }
         out.write(rowid == nil ? names.insert : names.insertWithRowid)
-        values((rowid.map { [.integer($0)] } ?? []) + row.values)
+        if let rowid {
+            value(.integer(rowid))
+            if !row.values.isEmpty { out.write(Self.comma) }
+        }
+        values(row.values)
         out.write(");\n")
     }
 
     private func values(_ values: [SQLValue]) {
         for (index, value) in values.enumerated() {
-            if index > 0 { out.write(", ") }
+            if index > 0 { out.write(Self.comma) }
             self.value(value)
         }
     }
+
+    private static let comma = Array(", ".utf8)
+    private static let equals = Array(" = ".utf8)
 
     private func value(_ value: SQLValue) { out.write { value.writeLiteral(overview.encoding, to: &$0) } }
 
@@ -161,27 +164,33 @@ package final class DataScriptRenderer: DataDiffConsumer {
     private static func comment(_ text: String) -> String { VisibleText.line(text) }
 }
 
-/// A table's names as they are written in SQL.
+/// A table's names as they are written in SQL, in UTF-8.
 private struct TableNames {
-    var table = ""
-    var columns: [String] = []
+    var columns: [[UInt8]] = []
     /// The name of the rowid in a condition.
-    var rowid: String?
+    var rowid: [UInt8]?
     /// The INSERT statement up to the values.
-    var insert = ""
-    var insertWithRowid = ""
+    var insert: [UInt8] = []
+    var insertWithRowid: [UInt8] = []
+    /// The UPDATE statement up to the columns.
+    var update: [UInt8] = []
+    /// The DELETE statement up to the condition.
+    var delete: [UInt8] = []
     /// Whether no unique index covers the changed columns, so that no UPDATE can collide.
     var updatesAll = false
 
     init() {}
 
     init(_ diff: TableDataDiff) {
-        table = quotedName(diff.name)
-        columns = diff.columns.map(quotedName)
-        rowid = diff.writing.rowidAlias.map { quotedName(diff.columns[$0]) } ?? diff.writing.rowidName
-        insert = "INSERT INTO \(table)(\(columns.joined(separator: ", "))) VALUES ("
-        let all = [diff.writing.rowidName ?? "rowid"] + columns
-        insertWithRowid = "INSERT INTO \(table)(\(all.joined(separator: ", "))) VALUES ("
+        let table = quotedName(diff.name)
+        let names = diff.columns.map(quotedName)
+        columns = names.map { Array($0.utf8) }
+        let rowid = diff.writing.rowidAlias.map { names[$0] } ?? diff.writing.rowidName
+        self.rowid = rowid.map { Array($0.utf8) }
+        insert = Array("INSERT INTO \(table)(\(names.joined(separator: ", "))) VALUES (".utf8)
+        let all = [diff.writing.rowidName ?? "rowid"] + names
+        insertWithRowid = Array("INSERT INTO \(table)(\(all.joined(separator: ", "))) VALUES (".utf8)
+        (update, delete) = (Array("UPDATE \(table) SET ".utf8), Array("DELETE FROM \(table) WHERE ".utf8))
         guard let unique = diff.writing.uniqueColumns, !diff.writing.isVirtual else { return }
         updatesAll = unique.allSatisfy { diff.changes[$0] == 0 }
     }

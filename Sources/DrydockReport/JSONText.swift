@@ -1,10 +1,9 @@
 import Drydock
-import Foundation
 import SQLiteSchema
 
 /// Returns a document of the JSON contract: the same text for the same values, with invisible characters escaped.
 /// - Parameter isIndented: whether it has several lines, for people.
 func jsonText(_ value: some Encodable, isIndented: Bool = true) -> String {
-    guard let data = try? jsonDocument(value, isIndented: isIndented) else { return "{}\n" }
-    return VisibleText.json(String(decoding: data, as: UTF8.self)) + "\n"
+    guard let bytes = try? jsonDocument(value, isIndented: isIndented) else { return "{}\n" }
+    return VisibleText.json(String(decoding: bytes, as: UTF8.self)) + "\n"
 }

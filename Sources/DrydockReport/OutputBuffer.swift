@@ -18,6 +18,11 @@ package struct OutputBuffer {
         flushWhenFull()
     }
 
+    mutating func write(_ more: [UInt8]) {
+        bytes += more
+        flushWhenFull()
+    }
+
     mutating func write(_ body: (inout [UInt8]) -> Void) {
         body(&bytes)
         flushWhenFull()

@@ -184,7 +184,8 @@ struct DataDiffRun {
         } catch  where error is RowsUndecided || error is PageConservation.NoDefault || error is FileDamage {
             counted = nil
         }
-        if let counted {
+        if var counted {
+            counted.mayDiffer = diff.changes.indices.map { diff.changes[$0] > 0 || pairing.key.contains($0) }
             try deliver(counted, diff)
             return diff
         }
@@ -203,12 +204,25 @@ struct DataDiffRun {
     private func deliver(_ rows: some RowDiffSource, _ diff: TableDataDiff) throws {
         let wanted = try consumer.begin(diff)
         if !diff.isSame {
-            for pass in 0..<wanted.passes {
-                try rows.forEach(wanted.detail) { try consumer.take($0, of: diff, pass: pass) }
-            }
+            for pass in 0..<wanted.passes { try deliver(rows, diff, wanted.detail, pass) }
         }
         try consumer.end(diff)
     }
+
+    private func deliver(_ rows: some RowDiffSource, _ diff: TableDataDiff, _ detail: RowDetail, _ pass: Int)
+        throws
+    {
+        guard diff.added + diff.removed + diff.changed >= Self.manyRows else {
+            return try rows.forEach(detail) { try consumer.take($0, of: diff, pass: pass) }
+        }
+        var pipe = RowPipe(consumer, diff, pass: pass)
+        defer { pipe.wait() }
+        try rows.forEach(detail) { try pipe.add($0) }
+        try pipe.finish()
+    }
+
+    /// From so many rows on they are written out on a thread of their own.
+    private static let manyRows = 5000
 
     private func pageRows(_ pairing: TablePairing) throws -> PageRows? {
         let match = pairing.match

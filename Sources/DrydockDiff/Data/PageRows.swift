@@ -21,6 +21,8 @@ struct PageRows: RowDiffSource {
     let tables: RecordPair
     let alignment: Alignment
     let identity: TableDataDiff.Identity
+    /// The columns that may differ in any row; nil if that is not known yet.
+    var mayDiffer: [Bool]?
 
     /// - Throws: ``RowsUndecided`` if only SQL can decide, FileDamage.
     init(_ tables: RecordPair, leftoverLimit limit: Int) throws {
@@ -125,7 +127,7 @@ struct PageRows: RowDiffSource {
     private func compare(_ detail: RowDetail, _ body: (RowDifference) throws -> Void) throws {
         var row = RowDifference(kind: .changed, oldRowid: oldRowid, newRowid: newRowid)
         for index in tables.columns.pairs.indices
-        where try !tables.columns.isSame(index, tables.before, tables.after) {
+        where try mayDiffer?[index] != false && !tables.columns.isSame(index, tables.before, tables.after) {
             if tables.key.contains(index),
                 try !tables.value(index, \.before).hasPlace(of: tables.value(index, \.after))
             {

@@ -9,7 +9,12 @@ extension SQLValue {
     /// CR at the end of a line, and a byte order mark is dropped in UTF-16.
     package func writeLiteral(_ encoding: TextEncoding, to out: inout [UInt8]) {
         switch self {
+        case .integer(let value) where value != .min: Self.write(value, to: &out)
         case .real(let value) where value.isFinite: out += Self.realLiteral(value).utf8
+        case .blob(let bytes):
+            out += [UInt8(ascii: "x"), UInt8(ascii: "'")]
+            bytes.writeHex(to: &out)
+            out.append(UInt8(ascii: "'"))
         case .text(let bytes):
             if encoding == .utf8, bytes.allSatisfy(Self.isPlain) {
                 Self.quote(bytes, to: &out)
@@ -33,11 +38,26 @@ extension SQLValue {
 
     private static func quote(_ bytes: [UInt8], to out: inout [UInt8]) {
         out.append(UInt8(ascii: "'"))
-        for byte in bytes {
-            out.append(byte)
-            if byte == UInt8(ascii: "'") { out.append(byte) }
+        if bytes.contains(UInt8(ascii: "'")) {
+            for byte in bytes {
+                out.append(byte)
+                if byte == UInt8(ascii: "'") { out.append(byte) }
+            }
+        } else {
+            out += bytes
         }
         out.append(UInt8(ascii: "'"))
+    }
+
+    private static func write(_ number: Int64, to out: inout [UInt8]) {
+        if number < 0 { out.append(UInt8(ascii: "-")) }
+        var rest = number.magnitude
+        let start = out.count
+        repeat {
+            out.append(UInt8(truncatingIfNeeded: rest % 10) + UInt8(ascii: "0"))
+            rest /= 10
+        } while rest > 0
+        out[start...].reverse()
     }
 
     // MARK: - Reals
@@ -91,7 +111,7 @@ extension SQLValue {
     package func writeJSON(_ encoding: TextEncoding, to out: inout [UInt8]) {
         switch self {
         case .null: out += "null".utf8
-        case .integer(let value): out += "\(value)".utf8
+        case .integer(let value): Self.write(value, to: &out)
         case .real(let value) where value.isInfinite:
             out += (value < 0 ? "{\"real\":\"-Infinity\"}" : "{\"real\":\"Infinity\"}").utf8
         case .real(let value): out += "\(value)".utf8
@@ -115,6 +135,11 @@ extension String {
     /// Appends the text as a JSON string.
     package func writeJSON(to out: inout [UInt8]) {
         out.append(UInt8(ascii: "\""))
+        if utf8.allSatisfy(Self.isPlain) {
+            out += utf8
+            out.append(UInt8(ascii: "\""))
+            return
+        }
         for byte in utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -131,10 +156,20 @@ extension String {
     }
 }
 
+extension String {
+    /// Whether a byte is written into a JSON string as it is.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 32 && byte != 127 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+}
+
 extension [UInt8] {
     fileprivate func writeHex(to out: inout [UInt8]) {
+        func digit(_ number: UInt8) -> UInt8 { number < 10 ? 48 + number : 87 + number }
+        out.reserveCapacity(out.count + 2 * count)
         for byte in self {
-            for digit in [byte >> 4, byte & 15] { out.append(digit < 10 ? 48 + digit : 87 + digit) }
+            out.append(digit(byte >> 4))
+            out.append(digit(byte & 15))
         }
     }
 }

@@ -135,7 +135,7 @@ package final class KeptResults: Sendable {
         guard let stamp, state.withLock({ $0.descriptor != nil }) else { return }
         let line = try jsonDocument(
             Line(settings: settings, database: database, stamp: stamp, result: text), isIndented: false)
-        try append(Self.checksum(of: Array(line)) + " " + String(decoding: line, as: UTF8.self) + "\n")
+        try append(Self.checksum(of: line) + " " + String(decoding: line, as: UTF8.self) + "\n")
     }
 
     /// The results as JSON, by the path of their database.

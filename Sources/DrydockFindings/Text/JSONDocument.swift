@@ -1,12 +1,14 @@
-import Foundation
-
-/// Returns a JSON document that is the same for the same values.
+/// Returns a JSON document in UTF-8 that is the same for the same values: members in the order of their keys.
+///
+/// The bytes are those of Foundation's `JSONEncoder` with sorted keys and unescaped slashes, which holds the whole
+/// document in dictionaries first and takes about ten times as long.
 ///
 /// - Parameter isIndented: whether it has several lines, for people.
 /// - Throws: `EncodingError` for a number that JSON does not have.
-package func jsonDocument(_ value: some Encodable, isIndented: Bool = true) throws -> Data {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    if isIndented { encoder.outputFormatting.insert(.prettyPrinted) }
-    return try encoder.encode(value)
+package func jsonDocument(_ value: some Encodable, isIndented: Bool = true) throws -> [UInt8] {
+    let text = JSONText(isIndented: isIndented)
+    let frame = JSONFrame(text, depth: 0)
+    try frame.encode(value, isNested: false)
+    frame.end()
+    return text.bytes
 }

@@ -90,9 +90,7 @@ package final class RollOutLog: Sendable {
 
     /// Writes a line, and returns when it is on the disk.
     package func add(_ entry: Entry) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let line = try Array(encoder.encode(entry)) + [UInt8(ascii: "\n")]
+        let line = try jsonDocument(entry, isIndented: false) + [UInt8(ascii: "\n")]
         try mutex.withLock { _ in try write(line) }
     }
 

@@ -89,7 +89,7 @@ struct HealthBaseline: Sendable {
             ($0.entry.database, $0.entry.check, $0.message) < ($1.entry.database, $1.entry.check, $1.message)
         }
         do {
-            try AtomicFile.write(Array(jsonDocument(File(known: sorted))) + [10], to: path)
+            try AtomicFile.write(jsonDocument(File(known: sorted)) + [10], to: path)
         } catch {
             throw RequestError(.notWritable, "the baseline '\(path)' cannot be written: \(error)")
         }

@@ -53,7 +53,7 @@ struct HealthProgress: Sendable {
     /// - Throws: ``RequestError``.
     func write(to path: String) throws {
         do {
-            try AtomicFile.write(Array(jsonDocument(File(places: places))) + [10], to: path)
+            try AtomicFile.write(jsonDocument(File(places: places)) + [10], to: path)
         } catch {
             throw RequestError(.notWritable, "'\(path)' cannot be written: \(error)")
         }

@@ -37,6 +37,18 @@ package enum LiveLock {
         try connection.firstRow("PRAGMA main.wal_checkpoint(TRUNCATE)") { $0.integer(0) == 1 } ?? false
     }
 
+    /// Moves the log to the file while others have the database open. A reader of an older state makes writers wait for
+    /// no more than a moment, and is then left in peace.
+    /// - Returns: Whether another connection was in the way.
+    package static func checkpointBesideOthers(_ connection: any Connection) throws -> Bool {
+        // Writers go on while the pages are written.
+        _ = try connection.firstRow("PRAGMA main.wal_checkpoint(PASSIVE)") { $0.integer(0) }
+        let timeout = try connection.firstRow("PRAGMA busy_timeout") { $0.integer(0) } ?? 0
+        try connection.execute("PRAGMA busy_timeout = 50")
+        defer { try? connection.execute("PRAGMA busy_timeout = \(timeout)") }
+        return try checkpoint(connection)
+    }
+
     /// Returns a number that changes when another connection commits
     /// (https://www.sqlite.org/pragma.html#pragma_data_version).
     package static func version(_ connection: any Connection) throws -> Int64 {

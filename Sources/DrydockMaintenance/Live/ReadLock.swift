@@ -8,7 +8,10 @@ import Synchronization
 package final class ReadLock: Sendable {
     private enum Phase { case waiting, held, ended }
 
-    private let phase = Mutex(Phase.waiting)
+    /// Work for the transaction's connection, on its thread.
+    private typealias Work = @Sendable (any Connection) -> Void
+
+    private let state = Mutex<(phase: Phase, work: Work?)>((.waiting, nil))
     private let end = DispatchSemaphore(value: 0)
     private let ended = Mutex<(isTrue: Bool, waiter: CheckedContinuation<Void, Never>?)>((false, nil))
 
@@ -29,11 +32,9 @@ package final class ReadLock: Sendable {
                 // The first statement that reads takes the lock.
                 _ = try connection.firstRow("SELECT count(*) FROM sqlite_schema") { $0.integer(0) }
                 try begun(connection)
-                lock.phase.withLock { $0 = .held }
+                lock.state.withLock { $0.phase = .held }
                 continuation.resume()
-                // Only this connection uses the thread, so it may block.
-                _ = lock.end.wait(timeout: .now() + limit.inSeconds)
-                lock.phase.withLock { $0 = .ended }
+                lock.hold(connection, until: .now() + limit.inSeconds)
                 if excludesWriters { try connection.execute("ROLLBACK") }
             }
             Task {
@@ -44,9 +45,9 @@ package final class ReadLock: Sendable {
                         try await database.read(holdTransaction)
                     }
                 } catch {
-                    let wasHeld = lock.phase.withLock { phase in
-                        defer { phase = .ended }
-                        return phase != .waiting
+                    let wasHeld = lock.state.withLock { state in
+                        defer { state.phase = .ended }
+                        return state.phase != .waiting
                     }
                     if !wasHeld { continuation.resume(throwing: error) }
                 }
@@ -56,14 +57,51 @@ package final class ReadLock: Sendable {
         return lock
     }
 
-    var isHeld: Bool { phase.withLock { $0 == .held } }
+    var isHeld: Bool { state.withLock { $0.phase == .held } }
+
+    /// Runs a closure in the transaction, which no other call may be doing.
+    /// - Throws: What the closure throws; ``EngineError`` (SQLITE_MISUSE) if the transaction has ended.
+    package func perform<Value: Sendable>(
+        _ body: @escaping @Sendable (any Connection) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
+            let isHeld = state.withLock { state in
+                guard state.phase == .held else { return false }
+                state.work = { connection in continuation.resume(with: Result { try body(connection) }) }
+                return true
+            }
+            guard isHeld else {
+                continuation.resume(
+                    throwing: EngineError(extendedCode: 21, message: "the transaction has ended"))
+                return
+            }
+            end.signal()
+        }
+    }
+
+    /// Blocks the thread, which only this connection uses, until the transaction is to end.
+    private func hold(_ connection: any Connection, until deadline: DispatchTime) {
+        while end.wait(timeout: deadline) == .success, let work = takeWork() { work(connection) }
+        let rest = state.withLock { state in
+            defer { state = (.ended, nil) }
+            return state.work
+        }
+        rest?(connection)
+    }
+
+    private func takeWork() -> Work? {
+        state.withLock { state in
+            defer { state.work = nil }
+            return state.work
+        }
+    }
 
     /// Ends the transaction.
     /// - Returns: Whether it had lasted until now.
     package func release() async -> Bool {
-        let wasHeld = phase.withLock { phase in
-            defer { phase = .ended }
-            return phase == .held
+        let wasHeld = state.withLock { state in
+            defer { state.phase = .ended }
+            return state.phase == .held
         }
         end.signal()
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

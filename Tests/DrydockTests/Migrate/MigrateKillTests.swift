@@ -48,6 +48,7 @@ import Testing
         while killed < Self.kills, round < 4 * Self.kills {
             round += 1
             try write(round, to: folder)
+            let reader = kind == .logHeldOpen ? try Reader(path) : nil
             let process = try start(folder, "--apply", round % 5 == 0 ? "--no-backup" : "--quiet")
             var sight = Sight(folder, round)
             while process.isRunning, !sight.isReached {
@@ -64,7 +65,14 @@ import Testing
                 killed += 1
             }
             process.waitUntilExit()
+            try reader?.check("round \(round)")
             try check(path, first, last, "round \(round)")
+            if let writer, kind == .logHeldOpen, round % 3 == 0 {
+                // The log becomes as short as ever.
+                let isBusy = try writer.firstRow("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) == 1 }
+                let size = try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
+                #expect(isBusy == false && size == 0, "round \(round)")
+            }
             for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
             where name.hasSuffix(".backup") {
                 try folder.remove(name)
@@ -114,6 +122,28 @@ import Testing
                 try reader.firstRow("SELECT count(*) FROM step_\(newest)") { $0.integer(0) } == 200, moment)
         }
         return newest
+    }
+}
+
+/// A reader in a transaction, in which nothing may change.
+private struct Reader {
+    private static let queries = [
+        "SELECT name, sql FROM sqlite_schema", "SELECT * FROM t", "SELECT * FROM u",
+        "SELECT * FROM grdb_migrations",
+    ]
+
+    private let connection: PlainDatabase
+    private let content: [[[String]]]
+
+    init(_ path: String) throws {
+        connection = try PlainDatabase(path)
+        try connection.execute("BEGIN")
+        content = try Self.queries.map(connection.literals)
+    }
+
+    func check(_ moment: Comment) throws {
+        #expect(try Self.queries.map(connection.literals) == content, moment)
+        try connection.execute("COMMIT")
     }
 }
 

@@ -1,0 +1,78 @@
+/// The document that the frames of an encoding write to.
+final class JSONText {
+    var bytes: [UInt8] = []
+    let isIndented: Bool
+
+    init(isIndented: Bool) { self.isIndented = isIndented }
+
+    /// Begins a line of a nested value.
+    func breakLine(_ depth: Int) {
+        guard isIndented else { return }
+        bytes.append(UInt8(ascii: "\n"))
+        for _ in 0..<depth { bytes += [UInt8(ascii: " "), UInt8(ascii: " ")] }
+    }
+
+    func put(_ text: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    func write(_ number: some FixedWidthInteger) {
+        guard let small = Int(exactly: number) else {
+            bytes += String(number).utf8
+            return
+        }
+        var rest = small.magnitude
+        if small < 0 { bytes.append(UInt8(ascii: "-")) }
+        let start = bytes.count
+        repeat {
+            bytes.append(UInt8(truncatingIfNeeded: rest % 10) + UInt8(ascii: "0"))
+            rest /= 10
+        } while rest > 0
+        bytes[start...].reverse()
+    }
+
+    /// - Throws: `EncodingError` for a number that JSON does not have.
+    func write(_ number: Double) throws {
+        guard number.isFinite else {
+            throw EncodingError.invalidValue(
+                number, .init(codingPath: [], debugDescription: "JSON has no number \(number)"))
+        }
+        let text = number.description
+        bytes += (text.hasSuffix(".0") ? text.dropLast(2) : text[...]).utf8
+    }
+
+    func write(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { text in
+            // Most texts need no escape.
+            guard text.contains(where: Self.isEscaped) else {
+                bytes.append(contentsOf: text)
+                return
+            }
+            for byte in text {
+                if Self.isEscaped(byte) { escape(byte) } else { bytes.append(byte) }
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private func escape(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): put("\\\"")
+        case UInt8(ascii: "\\"): put("\\\\")
+        case 0x08: put("\\b")
+        case 0x09: put("\\t")
+        case 0x0A: put("\\n")
+        case 0x0C: put("\\f")
+        case 0x0D: put("\\r")
+        default:
+            put(byte < 0x10 ? "\\u000" : "\\u001")
+            bytes += String(byte & 15, radix: 16).utf8
+        }
+    }
+}
