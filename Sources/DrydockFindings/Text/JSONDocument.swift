@@ -1,7 +1,7 @@
 /// Returns a JSON document in UTF-8 that is the same for the same values: members in the order of their keys.
 ///
 /// The bytes are those of Foundation's `JSONEncoder` with sorted keys and unescaped slashes, which holds the whole
-/// document in dictionaries first and takes about ten times as long.
+/// document in dictionaries first.
 ///
 /// - Parameter isIndented: whether it has several lines, for people.
 /// - Throws: `EncodingError` for a number that JSON does not have.
