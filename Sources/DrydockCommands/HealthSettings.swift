@@ -59,11 +59,7 @@ struct HealthSettings: Sendable {
         request.listed = targets.paths
         let own = [request.baseline, request.progress, ConfigPlace.find()].compactMap(\.self)
         for file in reports { try file.check(against: targets.paths, own) }
-        if let resume {
-            request.kept = try KeptResults(file: resume, settings: digest)
-        } else if targets.shard != nil {
-            request.kept = KeptResults()
-        }
+        request.kept = try targets.kept(resume, settings: digest)
         self.targets = targets
         settingsDigest = digest
     }
