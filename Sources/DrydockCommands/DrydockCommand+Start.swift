@@ -6,10 +6,14 @@ import SQLiteSchema
 extension DrydockCommand {
     /// Runs the command that the process was given, and ends the process.
     public static func start() async {
-        let arguments = joiningNumbers(Array(CommandLine.arguments.dropFirst()))
+        let arguments = joiningNumbers(Array(givenArguments.dropFirst()))
         if let screen = helpScreen(for: arguments) { return print(screen, terminator: "") }
         do {
             if let fault = helpFault(in: arguments) { throw ValidationError(fault) }
+            if let fault = nameFault(in: arguments) {
+                Terminal.complain(fault)
+                Foundation.exit(2)
+            }
             var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
@@ -25,6 +29,26 @@ extension DrydockCommand {
             }
             exit(withError: fault)
         }
+    }
+
+    /// The arguments of the process, those that are not valid UTF-8 with their bytes written out.
+    static var givenArguments: [String] {
+        UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).compactMap {
+            guard let argument = $0 else { return nil }
+            return String(validatingCString: argument)
+                ?? ByteName.text(of: UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
+        }
+    }
+
+    /// Returns why an argument that is not valid UTF-8 cannot be what it was meant for; nil for the commands that report such
+    /// databases beside the others.
+    static func nameFault(in arguments: [String]) -> String? {
+        let ofMany = ["verify", "health", "stats", "migrate", "vacuum", "manifest"]
+        guard let command = arguments.first, !ofMany.contains(command) || arguments.contains("--follow")
+        else {
+            return nil
+        }
+        return arguments.first(where: ByteName.isIn).map(ByteName.fault)
     }
 
     /// Returns what `--help` prints for the command that the arguments name; nil if they ask for something else.

@@ -63,11 +63,7 @@ struct HealthSettings: Sendable {
         let digest = digest
         request.listed = targets.paths
         for file in reports { try file.check(against: targets.paths, filesInUse) }
-        if let resume {
-            request.kept = try KeptResults(file: resume, settings: digest)
-        } else if targets.shard != nil {
-            request.kept = KeptResults()
-        }
+        request.kept = try targets.kept(resume, settings: digest)
         self.targets = targets
         settingsDigest = digest
     }

@@ -11,7 +11,8 @@ struct ManifestCommand: DrydockSubcommand {
         about: """
             Writes a list of databases with their size, version and schema. With
             --from fleet.json each shard of a run has the same list, divided by size, even
-            while the databases grow. Nothing else is written.
+            while the databases grow. Nothing else is written. Where there are migrations,
+            the version is the newest that a database has applied.
             """,
         examples: """
             drydock manifest 'data/**/*.sqlite' -o fleet.json
@@ -20,11 +21,13 @@ struct ManifestCommand: DrydockSubcommand {
                                           by the seconds of the last run, not by size
             """,
         options: """
-            -o, --output PATH       where the manifest goes    (default: standard output)
-                --from FILE         a list of databases, or a manifest; - is stdin
-                --from-query QUERY  'app.sqlite: SELECT path FROM tenant'
-                --times REPORT      a JSON report that says how long each database took
-            -j, --jobs COUNT        how many at once           (default: one per core)
+            -o, --output PATH         where the manifest goes  (default: standard output)
+                --from FILE           a list of databases, or a manifest; - is stdin
+                --from-query QUERY    'app.sqlite: SELECT path FROM tenant'
+            -m, --migrations FOLDER   the migrations           (default: what is found)
+                --migration-format F  whose they are: goose, prisma, sqlx, ...
+                --times REPORT        a JSON report that says how long each database took
+            -j, --jobs COUNT          how many at once         (default: one per core)
             """,
         exitStatus: """
             0  the manifest is written
@@ -53,6 +56,8 @@ struct ManifestCommand: DrydockSubcommand {
         transform: NumberOption.atLeastOne)
     var jobs: Int?
 
+    @OptionGroup var source: MigrationsOptions
+
     @OptionGroup var engines: EngineOptions
 
     func validate() throws {
@@ -74,9 +79,7 @@ struct ManifestCommand: DrydockSubcommand {
         try await FailureOutput(Self.self).run {
             let engine = engines.driver()
             let list = try await lists.list(databases, on: engine)
-            let manifest = try await Manifest.of(
-                list.paths, seconds: try seconds(),
-                jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, on: engine)
+            let manifest = try await manifest(of: list.paths, on: engine)
             let text = try manifest.json()
             if let output {
                 if list.paths.contains(where: { FolderListing.realPath($0) == FolderListing.realPath(output) }
@@ -98,6 +101,41 @@ struct ManifestCommand: DrydockSubcommand {
             if unread.count > 10 { Terminal.complain("and \(unread.count - 10) more") }
             if !unread.isEmpty { throw ExitCode(1) }
         }
+    }
+
+    private func manifest(of paths: [String], on engine: any Engine) async throws -> Manifest {
+        let (seconds, jobs) = (try seconds(), jobs ?? ProcessInfo.processInfo.activeProcessorCount)
+        do {
+            return try await Manifest.of(
+                paths, seconds: seconds, versions: try versions(engine), jobs: jobs, on: engine)
+        } catch let error as RequestError where !isNamed {
+            // A manifest needs no migrations.
+            Terminal.complain(
+                "the versions are left out: \(error.description)", help: error.quote)
+            return try await Manifest.of(paths, seconds: seconds, jobs: jobs, on: engine)
+        }
+    }
+
+    /// Whether the command line says which migrations are meant.
+    private var isNamed: Bool { source.migrations != nil || source.migrationFormat != nil }
+
+    /// Returns what reads versions; nil where there are no migrations.
+    private func versions(_ engine: any Engine) throws -> VersionReader? {
+        let config = try ConfigFile.load(nil)
+        var verify = VerifyRequest()
+        do {
+            verify.migrationsFolder = try source.place(config).path
+        } catch let error as RequestError
+            where error.reason == .notFound && !isNamed && config.migrations == nil
+        {
+            return nil
+        }
+        guard isNamed || config.migrations != nil || FolderListing.isFolder(verify.migrationsFolder) else {
+            return nil
+        }
+        verify.migrationFormat = source.format(config)
+        verify.format = config.options
+        return try VersionReader(verify, on: engine)
     }
 
     private func seconds() throws -> [String: Double] {

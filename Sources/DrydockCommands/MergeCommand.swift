@@ -11,9 +11,9 @@ struct MergeCommand: DrydockSubcommand {
         about: """
             Makes the report of a whole run from the JSON reports of its shards, in any
             format, with the exit status of a whole run. No database is read. The parts
-            of verify are merged where the migrations and drydock.yml are, and in the
-            folder in which the shards ran. A shard is 'verify' or 'health' with its
-            option for it: docs/merge.md.
+            of verify and migrate are merged where the migrations and drydock.yml are,
+            in the folder in which the shards ran. A shard is 'verify', 'health',
+            'stats', 'migrate' or 'vacuum' with --shard: docs/merge.md.
             """,
         examples: """
             drydock merge part-1.json part-2.json
@@ -79,6 +79,9 @@ struct MergeCommand: DrydockSubcommand {
                     "the report would overwrite the part '\(file.path)'; give it another path")
             }
             failure.writes(report.compactMap(\.plain))
+            if let command = try merge.command(as: StatsCommand.self) {
+                return try write(try command.merged(merge), failure)
+            }
             let (merged, redacts) = try await merged(merge)
             var options = RenderOptions.forOutput(
                 redacts: redacts || merge.isRedacted, isQuiet: quiet, isVerbose: verbose)
@@ -90,39 +93,100 @@ struct MergeCommand: DrydockSubcommand {
                 guard let renderer = ReportRenderers.ofHealth.named(file.format) else { continue }
                 try file.write(renderer.render(merged, options))
             }
-            if merged.health?.hasTrouble == true { throw ExitCode(2) }
+            if merged.health?.hasTrouble == true || merged.vacuums?.hasTrouble == true { throw ExitCode(2) }
             if !merged.hasPassed { throw ExitCode(1) }
         }
     }
 
     /// Returns the report of all parts, and whether it hides values.
     private func merged(_ merge: PartMerge) async throws -> (Report, Bool) {
-        switch try DrydockCommand.parseAsRoot(merge.first.arguments) {
+        switch try merge.parsed() {
         case let command as VerifyCommand:
             let config = try ConfigFile.load(command.stubs.config)
             var settings = try VerifySettings(command, config)
-            try check(settings.digest, merge)
+            try merge.check(settings: settings.digest)
             (settings.request.listed, settings.request.kept) = (merge.paths, merge.kept)
             settings.request.migrationFormat = settings.request.migrationFormat ?? merge.first.migrationFormat
             settings.request.wantsHistory = ([format ?? ""] + report.map(\.format)).contains(
                 HTMLRenderer().name)
             let verifier = Verifier(engine: settings.engines.first, comparingWith: settings.engines.other)
-            return (try await verifier.run(settings.request), settings.options.redacts)
+            var report = try await verifier.run(settings.request)
+            report.foundMigrations = settings.place.found
+            return (report, settings.options.redacts)
         case let command as HealthCommand:
             var settings = try HealthSettings(command, try ConfigFile.load(command.stubs.config))
-            try check(settings.digest, merge)
+            try merge.check(settings: settings.digest)
             (settings.request.listed, settings.request.kept) = (merge.paths, merge.kept)
             return (try await HealthInspector(engine: command.engines.driver()).run(settings.request), false)
-        default:
-            throw RequestError(.settingInvalid, "reports of drydock \(merge.command) are not made in shards")
+        case let command as MigrateCommand:
+            let config = try ConfigFile.load(command.stubs.config)
+            let settings = try MigrateSettings(command, config, merge.paths)
+            try merge.check(settings: settings.digest)
+            guard let rollOut = settings.rollOut else { throw merge.notInShards }
+            var report = try RollOut.merged(rollOut, merge.kept)
+            report.foundMigrations = settings.place.found
+            return (report, settings.options.redacts)
+        case let command as VacuumCommand:
+            try merge.check(settings: command.digest)
+            return (try FleetVacuum.merged(merge.paths, merge.kept), false)
+        default: throw merge.notInShards
         }
     }
 
-    private func check(_ settings: String, _ merge: PartMerge) throws {
-        guard settings != merge.first.settings else { return }
+    /// Writes statistics, which have formats of their own.
+    private func write(_ statistics: FleetStatistics, _ failure: FailureOutput) throws {
+        let name = OutputFormat(format).isHuman ? "human" : format ?? "human"
+        if let other = ([name] + report.map(\.format)).first(where: { !StatsCommand.formats.contains($0) }) {
+            throw RequestError(
+                .settingInvalid,
+                "drydock stats has no format '\(other)'; choose one of: "
+                    + StatsCommand.formats.joined(separator: ", "))
+        }
+        let options = RenderOptions(usesColor: Terminal.outputHasColor, isQuiet: quiet)
+        let text = StatsCommand.text(statistics, nil, name, options)
+        if name == "human" { Terminal.show(text) } else { Terminal.write(text) }
+        for file in report {
+            try file.write(StatsCommand.text(statistics, nil, file.format, RenderOptions(isQuiet: quiet)))
+        }
+        if statistics.hasTrouble { throw ExitCode(2) }
+    }
+}
+
+extension PartMerge {
+    /// Returns the command of the parts, as it was given to them.
+    /// - Throws: `RequestError` where this version does not know it.
+    fileprivate func parsed() throws -> any ParsableCommand {
+        do {
+            return try DrydockCommand.parseAsRoot(DrydockCommand.joiningNumbers(first.arguments))
+        } catch {
+            throw RequestError(
+                .settingInvalid,
+                "the command line of the parts cannot be read: \(DrydockCommand.message(for: error))")
+        }
+    }
+
+    fileprivate func command<Command: ParsableCommand>(as type: Command.Type) throws -> Command? {
+        try parsed() as? Command
+    }
+
+    fileprivate var notInShards: RequestError {
+        RequestError(.settingInvalid, "reports of drydock \(command) are not made in shards")
+    }
+
+    /// - Throws: `RequestError` where the settings here are not those of the parts.
+    func check(settings: String) throws {
+        guard settings != first.settings else { return }
         throw RequestError(
             .settingInvalid,
             "the settings or the migrations here are not those of the parts; merge them in the folder in which the shards ran, "
                 + "with the same drydock.yml, migrations and lock")
+    }
+}
+
+extension StatsCommand {
+    /// Returns the statistics of all shards.
+    fileprivate func merged(_ merge: PartMerge) throws -> FleetStatistics {
+        try merge.check(settings: Self.digest)
+        return try FleetStatistics.merged(merge.paths, merge.kept)
     }
 }

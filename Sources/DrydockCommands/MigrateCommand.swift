@@ -21,6 +21,7 @@ struct MigrateCommand: DrydockSubcommand {
             drydock migrate app.sqlite --apply --backup-folder /var/backups
             drydock migrate app.sqlite -m db/migrations --up-to 20240501
             drydock migrate 'tenants/*.sqlite' --apply --canary 3 --wave 10%,100%
+            drydock migrate --from fleet.json --apply --shard 2/8 --log 2.jsonl
             """,
         options: """
             -m, --migrations FOLDER       the migrations     (default: what is found)
@@ -35,6 +36,9 @@ struct MigrateCommand: DrydockSubcommand {
                 --wave SHARES             then in waves, such as 1%,10%,100%
                 --max-failures COUNT      stop at so many        (default: 1)
                 --log PATH                who has what version, a JSON object a line
+                --from FILE               a list of databases; - is standard input
+                --shard I/N               a part of them; see drydock help merge
+                --resume FILE             what is done is noted here, and not done again
             -j, --jobs COUNT              how many at once       (default: one per core)
                 --strict                  fail on warnings too
                 --format F                what is printed: human, json, html, ...
@@ -70,7 +74,10 @@ struct MigrateCommand: DrydockSubcommand {
         completion: .file())
     var databases: [String] = []
 
-    @OptionGroup var lists: ListOptions
+    @OptionGroup var targets: TargetOptions
+
+    @Option(name: .customLong("resume"), help: ResumeOption.help, completion: .file())
+    var resume: String?
 
     @OptionGroup var source: MigrationsOptions
 
@@ -155,7 +162,7 @@ struct MigrateCommand: DrydockSubcommand {
     func validate() throws {
         try output.checkNoScripts()
         try output.checkFormat()
-        if databases.isEmpty, lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
+        if databases.isEmpty, targets.lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
         if databases.contains("") || backup == "" || backupFolder == "" || log == "" {
             throw ValidationError("a file has a name")
         }
@@ -178,8 +185,8 @@ struct MigrateCommand: DrydockSubcommand {
         return given.first(where: \.1)?.0
     }
 
-    /// Whether it is asked for what only a roll-out has, also of a single database.
-    var isRollOut: Bool { rollOutOption != nil }
+    /// Whether it is asked for what only many have, also of a single database.
+    var isOfMany: Bool { rollOutOption != nil || targets.shard != nil || resume != nil }
 
     func run() async throws {
         let failure = FailureOutput(Self.self, OutputFormat(output.format))
@@ -187,9 +194,10 @@ struct MigrateCommand: DrydockSubcommand {
             let config = try ConfigFile.load(stubs.config)
             failure.prints(output.format(config))
             limits.apply(config)
-            let names = try await lists.list(databases, on: engines.driver(config)).paths
-            let settings = try MigrateSettings(self, config, names)
+            let chosen = try await targets.targets(databases, on: engines.driver(config))
+            var settings = try MigrateSettings(self, config, chosen.paths)
             try settings.reports.check(against: settings.request.verify, config)
+            try settings.choose(chosen, resume: resume)
             failure.writes(settings.reports)
             guard let report = try await MigrateRun(settings: settings).report() else { throw ExitCode(130) }
             if !report.hasPassed { throw ExitCode(1) }

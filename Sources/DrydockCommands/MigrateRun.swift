@@ -50,6 +50,7 @@ struct MigrateRun: Sendable {
         do {
             var report = try outcome.get()
             report.foundMigrations = settings.place.found
+            report.part = settings.part(report)
             try settings.format.write(report, settings.options)
             try settings.reports.write(report, settings.options)
             return report

@@ -15,13 +15,14 @@ struct MigrateSettings: Sendable {
     var reports: [ReportFile] = []
     let engine: any Engine
     let place: MigrationsFinder.Place
+    private var targets: Targets?
 
-    /// - Parameter databases: at least one.
+    /// - Parameter databases: at least one, unless a shard of them is empty.
     init(_ command: MigrateCommand, _ config: ConfigFile, _ databases: [String]) throws {
         engine = command.engines.driver(config)
         place = try command.source.place(config)
         jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
-        request = MigrateRequest(path: databases[0])
+        request = MigrateRequest(path: databases.first ?? "")
         request.mode = command.check ? .check : command.apply ? .apply : .rehearsal
         request.backup =
             command.noBackup
@@ -37,12 +38,30 @@ struct MigrateSettings: Sendable {
         request.busyTimeout = command.busyTimeout?.duration ?? request.busyTimeout
         request.verify = try Self.verify(command, config, place)
         request.verify.snapshots = databases
-        if databases.count > 1 || command.isRollOut {
+        if databases.count != 1 || command.isOfMany {
             rollOut = try Self.rollOut(command, jobs: jobs, databases, request)
         }
         format = command.output.format(config)
         reports = command.output.files(config)
         options = command.output.options(config, redacts: command.replay.redaction.isOn(config))
+    }
+
+    /// What results depend on besides their database.
+    var digest: String { SettingsDigest.of(request, version: DrydockCommand.versionOfResults) }
+
+    /// Goes on from the results of an earlier run, and keeps those of a shard.
+    /// - Throws: `RequestError`.
+    mutating func choose(_ targets: Targets, resume: String?) throws {
+        self.targets = targets
+        rollOut?.kept = try targets.kept(resume, settings: digest)
+        rollOut?.redactsKept = options.redacts
+    }
+
+    /// Returns what the merge of the shards needs of this run; nil for a run of the whole.
+    func part(_ report: Report) -> ReportPart? {
+        guard let kept = rollOut?.kept, var part = targets?.part(kept, settings: digest) else { return nil }
+        (part.migrationFormat, part.isRedacted) = (report.migrationFormat, options.redacts)
+        return part
     }
 
     private static func rollOut(

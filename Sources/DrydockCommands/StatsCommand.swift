@@ -21,11 +21,16 @@ struct StatsCommand: DrydockSubcommand {
             drydock stats app.sqlite --format html > stats.html    a map of every page
             drydock stats app.sqlite --format json | jq '.objects[].spaceUsed'
             drydock stats 'data/*.sqlite'                          all of them together
+            drydock stats --from fleet.json --shard 2/8 --report json=part-2.json
             """,
         options: """
                 --compare OTHER        show what grew since this one
+                --from FILE            a list of databases; - is standard input
+                --shard I/N            a part of them; see drydock help merge
+                --resume FILE          go on after a kill: what is done is noted here
             -j, --jobs COUNT           how many at once      (default: one per core)
                 --format F             human, json or html   (default: human)
+                --report F=PATH        write a report to a file too; may be repeated
             -q, --quiet                of several, only what could not be read
 
             In the table, free is the part of an object's pages that holds nothing, and
@@ -44,7 +49,10 @@ struct StatsCommand: DrydockSubcommand {
         completion: .file())
     var databases: [String] = []
 
-    @OptionGroup var lists: ListOptions
+    @OptionGroup var targets: TargetOptions
+
+    @Option(name: .customLong("resume"), help: ResumeOption.help, completion: .file())
+    var resume: String?
 
     @Option(
         help: ArgumentHelp("Show what grew since this one.", valueName: "other"), completion: .file())
@@ -52,12 +60,18 @@ struct StatsCommand: DrydockSubcommand {
 
     @OptionGroup var engines: EngineOptions
 
-    private static let formats = ["human", "json", "html"]
+    static let formats = ["human", "json", "html"]
 
     @Option(
         help: ArgumentHelp("human, json or html, which is a page with a map.", valueName: "format"),
         completion: .list(formats))
     var format = "human"
+
+    @Option(
+        help: ArgumentHelp(
+            "Write a report to a file as well, all at once; may be repeated.", valueName: "format=path"),
+        transform: StatsCommand.reportFile)
+    var report: [HealthReportFile] = []
 
     @Option(
         name: Setting.jobs.name("j", allowingJoined: true), help: Setting.jobs.help,
@@ -67,56 +81,78 @@ struct StatsCommand: DrydockSubcommand {
     @Flag(name: .shortAndLong, help: "Of several databases, show only those that could not be read.")
     var quiet = false
 
+    private static func reportFile(_ argument: String) throws -> HealthReportFile {
+        guard let file = HealthReportFile(argument: argument), formats.contains(file.format) else {
+            throw ReportFile.fault(of: argument, formats: formats)
+        }
+        return file
+    }
+
     func validate() throws {
-        if databases.isEmpty, lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
+        if databases.isEmpty, targets.lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
         guard Self.formats.contains(format) else {
             throw ValidationError(
                 "there is no format '\(format)'; choose one of: \(Self.formats.joined(separator: ", "))")
         }
-        if format == "html", compare != nil {
+        if hasPage, compare != nil {
             throw ValidationError("--compare is shown as human or json, not as html")
         }
-        if databases.count > 1, compare != nil || format == "html" { throw ValidationError(oneOnly) }
+        if databases.count > 1 || isOfMany, compare != nil { throw ValidationError(Self.oneOnly) }
     }
 
-    private var oneOnly: String {
-        "\(compare == nil ? "--format html" : "--compare") takes one database; run one command for each"
-    }
+    /// Whether it is asked for what only many have, also of a single database.
+    private var isOfMany: Bool { targets.shard != nil || resume != nil }
+
+    private var hasPage: Bool { ([format] + report.map(\.format)).contains("html") }
+
+    private static let oneOnly = "--compare takes one database; run one command for each"
 
     func run() async throws {
-        try await FailureOutput(Self.self, format: format).run {
-            let paths = try await lists.list(databases, on: engines.driver()).paths
-            if paths.count == 1, let path = paths.first { return try await show(path) }
-            if compare != nil || format == "html" { throw RequestError(.settingInvalid, oneOnly) }
-            try await show(paths)
+        let failure = FailureOutput(Self.self, format: format)
+        try await failure.run {
+            let chosen = try await targets.targets(databases, on: engines.driver())
+            let paths = chosen.list.paths
+            for file in report { try file.check(against: paths, [compare, resume].compactMap(\.self)) }
+            try report.compactMap(\.plain).checkDistinct()
+            failure.writes(report.compactMap(\.plain))
+            if paths.count == 1, !isOfMany { return try await show(paths[0]) }
+            if compare != nil { throw RequestError(.settingInvalid, Self.oneOnly) }
+            try await show(chosen)
         }
+    }
+
+    /// Prints what a format makes of the statistics, and writes the files.
+    private func write(_ text: (String, RenderOptions) -> String) throws {
+        let output = text(format, RenderOptions(usesColor: Terminal.outputHasColor, isQuiet: quiet))
+        if format == "human" { Terminal.show(output) } else { Terminal.write(output) }
+        for file in report { try file.write(text(file.format, RenderOptions(isQuiet: quiet))) }
     }
 
     private func show(_ path: String) async throws {
         let reader = StatisticsReader(engine: engines.driver())
-        let statistics = try await reader.statistics(of: path, mapsPages: format == "html")
+        let statistics = try await reader.statistics(of: path, mapsPages: hasPage)
         var old: DatabaseStatistics?
         if let compare { old = try await reader.statistics(of: compare) }
-        let options = RenderOptions(usesColor: Terminal.outputHasColor)
-        if format == "json" {
-            Terminal.write(StatisticsJSON.render(statistics, since: old))
-        } else if format == "html" {
-            Terminal.write(StatisticsHTML.render(statistics))
-        } else if let old {
-            Terminal.show(StatisticsRenderer.render(statistics, since: old, options))
-        } else {
-            Terminal.show(StatisticsRenderer.render(statistics, options))
+        try write { format, options in
+            switch format {
+            case "json": StatisticsJSON.render(statistics, since: old)
+            case "html": StatisticsHTML.render(statistics)
+            default:
+                old.map { StatisticsRenderer.render(statistics, since: $0, options) }
+                    ?? StatisticsRenderer.render(statistics, options)
+            }
         }
     }
 
-    private func show(_ paths: [String]) async throws {
+    private func show(_ chosen: Targets) async throws {
+        let kept = try chosen.kept(resume, settings: Self.digest)
         let showsStatus = Terminal.errorIsTerminal && !quiet
         let reader = StatisticsReader(engine: engines.driver())
         let task = Task {
             try await reader.statistics(
-                of: paths, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount
+                of: chosen.paths, jobs: jobs ?? ProcessInfo.processInfo.activeProcessorCount, kept: kept
             ) { path, number in
-                if showsStatus { Terminal.progress("\(number)/\(paths.count)  \(path)") }
+                if showsStatus { Terminal.progress("\(number)/\(chosen.paths.count)  \(path)") }
             }
         }
         let interruption = Interruption(lastWords: Self.interrupted) { task.cancel() }
@@ -125,17 +161,26 @@ struct StatsCommand: DrydockSubcommand {
         if showsStatus { Terminal.progress("") }
         do {
             let statistics = try outcome.get()
-            if format == "json" {
-                Terminal.write(StatisticsJSON.render(statistics))
-            } else {
-                Terminal.show(
-                    StatisticsRenderer.render(
-                        statistics, RenderOptions(usesColor: Terminal.outputHasColor, isQuiet: quiet)))
-            }
+            let part = kept.flatMap { chosen.part($0, settings: Self.digest) }
+            try write { Self.text(statistics, part, $0, $1) }
             if statistics.hasTrouble { throw ExitCode(2) }
         } catch is CancellationError {
             Terminal.writeError(Self.interrupted)
             throw ExitCode(130)
+        }
+    }
+
+    /// What results depend on besides their database.
+    static var digest: String { SettingsDigest.ofStatistics(version: DrydockCommand.versionOfResults) }
+
+    /// Returns the statistics of several databases in a format.
+    static func text(
+        _ statistics: FleetStatistics, _ part: ReportPart?, _ format: String, _ options: RenderOptions
+    ) -> String {
+        switch format {
+        case "json": StatisticsJSON.render(statistics, part: part)
+        case "html": StatisticsHTML.render(statistics)
+        default: StatisticsRenderer.render(statistics, part: part, options)
         }
     }
 

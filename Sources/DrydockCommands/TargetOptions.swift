@@ -131,6 +131,14 @@ struct Targets: Sendable {
 
     var paths: [String] { indices.map { list.paths[$0] } }
 
+    /// Returns where results are kept: for a run that goes on with a file, or for the part of a shard; nil for neither.
+    /// - Parameter settings: what the results depend on besides their database.
+    /// - Throws: `RequestError` if the file cannot be used.
+    func kept(_ resume: String?, settings: String) throws -> KeptResults? {
+        if let resume { return try KeptResults(file: resume, settings: settings) }
+        return shard.map { _ in KeptResults() }
+    }
+
     /// Returns what the merge of the shards needs of this one; nil for a run of the whole list.
     func part(_ kept: KeptResults, settings: String) -> ReportPart? {
         guard let shard else { return nil }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Drydock
 import DrydockReport
+import Synchronization
 
 struct VacuumCommand: DrydockSubcommand {
     static let help = CommandHelp(
@@ -19,6 +20,7 @@ struct VacuumCommand: DrydockSubcommand {
             drydock vacuum app.sqlite --into small.sqlite
             drydock vacuum app.sqlite --incremental 1000
             drydock vacuum 'data/*.sqlite'                one after the other
+            drydock vacuum --from fleet.json --shard 2/8 --report json=part-2.json
             """,
         options: """
                 --dry-run                  only say what would happen
@@ -26,9 +28,14 @@ struct VacuumCommand: DrydockSubcommand {
                 --incremental PAGES        give back at most so many free pages
                 --page-size BYTES          the new page size
                 --analyze                  then gather statistics for the query planner
-                --from FILE                a list of databases; - is standard input
                 --temporary-folder FOLDER  where the copy is made, if not beside it
+                --from FILE                a list of databases; - is standard input
+                --shard I/N                a part of them; see drydock help merge
+                --resume FILE              go on after a kill: what is done is noted here
+            -j, --jobs COUNT               how many at once  (default: 1)
                 --format F                 human or json     (default: human)
+                --report F=PATH            write a report to a file too; may be repeated
+            -q, --quiet                    of several, only what could not be done
             """,
         exitStatus: """
             0  done
@@ -44,7 +51,10 @@ struct VacuumCommand: DrydockSubcommand {
         completion: .file())
     var databases: [String] = []
 
-    @OptionGroup var lists: ListOptions
+    @OptionGroup var targets: TargetOptions
+
+    @Option(name: .customLong("resume"), help: ResumeOption.help, completion: .file())
+    var resume: String?
 
     @Flag(name: .customLong("dry-run"), help: "Only say what would happen.")
     var dryRun = false
@@ -83,6 +93,28 @@ struct VacuumCommand: DrydockSubcommand {
         completion: .list(["human", "json"]))
     var format = "human"
 
+    @Option(
+        help: ArgumentHelp(
+            "Write a report to a file as well, all at once; may be repeated.", valueName: "format=path"),
+        transform: VacuumCommand.reportFile)
+    var report: [ReportFile] = []
+
+    @Option(
+        name: [.customShort("j", allowingJoined: true), .long],
+        help: ArgumentHelp("How many databases are vacuumed at once. (default: 1)", valueName: "count"),
+        transform: NumberOption.atLeastOne)
+    var jobs: Int?
+
+    @Flag(name: .shortAndLong, help: "Of several databases, show only what could not be done.")
+    var quiet = false
+
+    private static func reportFile(_ argument: String) throws -> ReportFile {
+        guard let file = ReportFile(argument: argument), !file.isFolder else {
+            throw ReportFile.fault(of: argument, formats: ReportRenderers.all.names)
+        }
+        return file
+    }
+
     private static func pageSize(_ argument: String) throws -> Int {
         let size = try NumberOption.reader(512...65536, "a power of two from 512 to 65536")(argument)
         guard size & (size - 1) == 0 else {
@@ -95,8 +127,12 @@ struct VacuumCommand: DrydockSubcommand {
         guard ["human", "json"].contains(format) else {
             throw ValidationError("there is no format '\(format)'; choose one of: human, json")
         }
-        if databases.isEmpty, lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
+        if databases.isEmpty, targets.lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
         if into == "" || databases.contains("") { throw ValidationError("a file has a name") }
+        if into != nil, isOfMany {
+            let option = targets.shard == nil ? "--resume" : "--shard"
+            throw ValidationError("--into names one file, so it and \(option) exclude each other")
+        }
         if into != nil, incremental != nil {
             throw ValidationError("--into and --incremental exclude each other")
         }
@@ -105,55 +141,132 @@ struct VacuumCommand: DrydockSubcommand {
         }
     }
 
+    /// Whether it is asked for what only many have, also of a single database.
+    private var isOfMany: Bool { targets.shard != nil || resume != nil }
+
     func run() async throws {
-        var output = VacuumOutput(isJSON: format == "json")
-        defer { output.end() }
-        let paths: [String]
+        // No report goes to a file before it is known that this is not one of the databases.
+        var single = VacuumOutput(isJSON: format == "json", reports: [])
+        let chosen: Targets
         do {
-            paths = try await chosen()
+            chosen = try await self.chosen()
+            let paths = chosen.list.paths
             if into != nil, paths.count > 1 {
                 throw RequestError(
                     .settingInvalid, "--into names one file, and there are \(paths.count) databases")
             }
-        } catch let error as RequestError {
-            output.fail(error, databases.first ?? "")
-            throw ExitCode(2)
-        }
-        for (index, path) in paths.enumerated() {
-            do {
-                output.add(
-                    try await vacuum(path, paths.count > 1 ? "\(index + 1)/\(paths.count)  \(path)  " : ""))
-            } catch is CancellationError {
-                output.interrupt(path)
-                throw ExitCode(130)
-            } catch let error as RequestError {
-                output.fail(error, path)
+            for file in report {
+                guard let other = HealthReportFile(argument: "json=\(file.path)") else { continue }
+                try other.check(against: paths, [resume, into].compactMap(\.self))
             }
+            try report.checkDistinct()
+            single.reports = report
+        } catch let error as RequestError {
+            throw single.fail(error, databases.first ?? "")
         }
-        if output.hasFailed { throw ExitCode(2) }
+        guard isOfMany || chosen.list.paths.count != 1 else {
+            return try await vacuum(chosen.list.paths[0], single)
+        }
+        do { try await vacuum(chosen) } catch let error as RequestError {
+            throw single.fail(error, databases.first ?? "")
+        }
     }
 
     /// A single name that is missing, or a folder, is for the vacuum to report.
-    private func chosen() async throws -> [String] {
-        if lists.isEmpty, databases.count == 1, !DatabaseNames.isPattern(databases[0]) { return databases }
-        return try await lists.list(databases, on: engines.driver()).paths
+    private func chosen() async throws -> Targets {
+        guard targets.lists.isEmpty, databases.count == 1, !isOfMany, !DatabaseNames.isPattern(databases[0])
+        else { return try await targets.targets(databases, on: engines.driver()) }
+        var list = TargetList()
+        list.add(databases)
+        return Targets(list: list, shard: nil)
     }
 
-    private func vacuum(_ path: String, _ place: String) async throws -> Report {
-        var request = VacuumRequest(path: path)
+    /// How a database is vacuumed, whichever it is.
+    func request() -> VacuumRequest {
+        var request = VacuumRequest(path: "")
         (request.isForecast, request.into, request.pageSize) = (dryRun, into, pageSize)
         (request.incrementalPages, request.analyzes) = (incremental, analyze)
         request.temporaryFolder = temporaryFolder
+        return request
+    }
+
+    /// What results depend on besides their database.
+    var digest: String { SettingsDigest.of(request(), version: DrydockCommand.versionOfResults) }
+
+    // MARK: - One
+
+    private func vacuum(_ path: String, _ output: VacuumOutput) async throws {
+        var request = request()
+        request.path = path
         let ready = request
         let task = Task {
-            try await Vacuum(engine: engines.driver(), onEvent: { Self.show($0, place) }).run(ready)
+            try await Vacuum(engine: engines.driver(), onEvent: { Self.show($0, "") }).run(ready)
         }
         // The vacuum rolls back what it writes; the process is not ended before that.
         let interruption = Interruption(lastWords: "", unless: { true }) { task.cancel() }
         defer { interruption.end() }
-        defer { Self.clear() }
-        return try await task.value
+        let outcome = await task.result
+        Self.clear()
+        do {
+            try output.write(outcome.get())
+        } catch is CancellationError {
+            throw output.interrupt(path)
+        } catch let error as RequestError {
+            throw output.fail(error, path)
+        }
     }
+
+    // MARK: - Several
+
+    private func vacuum(_ chosen: Targets) async throws {
+        let kept = try chosen.kept(resume, settings: digest)
+        let paths = chosen.paths
+        let options = RenderOptions(usesColor: Terminal.outputHasColor, isQuiet: quiet)
+        let isHuman = format == "human"
+        // Where there are many, the report says where something was not done, and where most was won.
+        let printsLines = isHuman && !quiet && paths.count <= HumanRenderer.lineLimit
+        let places = Dictionary(
+            paths.enumerated().map { ($1, "\($0 + 1)/\(paths.count)  \($1)  ") },
+            uniquingKeysWith: { first, _ in first })
+        let complaints = Atomic(0)
+        let vacuum = FleetVacuum(engine: engines.driver()) { path, event in
+            Self.show(event, places[path] ?? "")
+        } onDone: { database in
+            Self.clear()
+            if printsLines {
+                Terminal.show(HumanRenderer().line(of: database, options))
+            } else if !isHuman, let trouble = database.trouble {
+                guard complaints.add(1, ordering: .relaxed).newValue <= Self.complaintLimit else { return }
+                Terminal.complain(trouble.description, help: trouble.quote)
+            }
+        }
+        let (ready, count) = (request(), jobs ?? 1)
+        let task = Task { await vacuum.run(paths, as: ready, jobs: count, kept: kept) }
+        let interruption = Interruption(lastWords: "", unless: { true }) { task.cancel() }
+        defer { interruption.end() }
+        var made = await task.value
+        guard let summary = made.vacuums else { return }
+        if !summary.isInterrupted { made.part = kept.flatMap { chosen.part($0, settings: digest) } }
+        if printsLines {
+            Terminal.show(
+                HumanRenderer().ending(summary, made, options) + HumanRenderer().shard(made, options))
+        } else if isHuman {
+            Terminal.show(HumanRenderer().render(made, options))
+        } else {
+            Terminal.write(JSONRenderer().render(made, RenderOptions()))
+        }
+        if summary.isInterrupted {
+            Terminal.writeError(
+                "drydock: interrupted; every database holds what it held, or is vacuumed. The same command goes on\n"
+            )
+            throw ExitCode(130)
+        }
+        try report.write(made, RenderOptions(isQuiet: quiet))
+        if summary.hasTrouble { throw ExitCode(2) }
+    }
+
+    /// How many failures are said on standard error, where the report goes elsewhere.
+    private static let complaintLimit = 20
 
     @Sendable private static func show(_ event: VacuumEvent, _ place: String) {
         guard Terminal.errorIsTerminal else { return }
@@ -166,42 +279,48 @@ struct VacuumCommand: DrydockSubcommand {
         Terminal.progress(place + text)
     }
 
-    private static func clear() {
+    @Sendable private static func clear() {
         if Terminal.errorIsTerminal { Terminal.progress("") }
     }
 }
 
-/// What the command prints: text as it comes, or one JSON document of all databases in the end.
+/// What the command prints and writes of one database.
 private struct VacuumOutput {
     let isJSON: Bool
-    private(set) var hasFailed = false
-    private var documents: [String] = []
+    var reports: [ReportFile]
 
-    init(isJSON: Bool) { self.isJSON = isJSON }
-
-    mutating func add(_ report: Report) {
+    func write(_ report: Report) throws {
         if isJSON {
-            documents.append(JSONRenderer().render(report, RenderOptions()))
+            Terminal.write(JSONRenderer().render(report, RenderOptions()))
         } else {
             Terminal.show(HumanRenderer().render(report, RenderOptions(usesColor: Terminal.outputHasColor)))
         }
+        try reports.write(report, RenderOptions())
     }
 
-    mutating func fail(_ error: RequestError, _ path: String) {
-        hasFailed = true
-        if isJSON { documents.append(FailedVacuum.json(error.description, error, of: path)) }
+    /// Says why it was not done.
+    /// - Returns: the exit status.
+    func fail(_ error: RequestError, _ path: String) -> ExitCode {
+        say(FailedVacuum.json(error.description, error, of: path), error)
         Terminal.complain(error.description, help: error.quote)
+        return ExitCode(2)
     }
 
-    mutating func interrupt(_ path: String) {
-        hasFailed = true
-        let text = "interrupted; the database holds what it held"
-        if isJSON { documents.append(FailedVacuum.json(text, of: path)) }
+    func interrupt(_ path: String) -> ExitCode {
+        let text = FleetVacuum.interrupted
+        say(FailedVacuum.json(text, of: path), RequestError(.other, text))
         Terminal.writeError("drydock: \(text)\n")
+        return ExitCode(130)
     }
 
-    func end() {
-        guard let first = documents.first else { return }
-        Terminal.write(documents.count == 1 ? first : SeveralVacuums.json(documents, hasFailed: hasFailed))
+    /// - Parameter json: the document of the failure.
+    private func say(_ json: String, _ error: RequestError) {
+        if isJSON, !Terminal.hasOutput { Terminal.write(json) }
+        for file in reports {
+            let text =
+                file.format == JSONRenderer().name
+                ? json : ReportRenderers.named(file.format)?.renderFailure(error, of: "vacuum")
+            if let text { try? file.write(text) }
+        }
     }
 }

@@ -68,11 +68,7 @@ struct VerifySettings: Sendable {
         request.isPart = targets.shard != nil
         request.makesProbes = targets.shard.map { $0.number == 1 } ?? true
         request.redactsKept = options.redacts
-        if let resume {
-            request.kept = try KeptResults(file: resume, settings: digest)
-        } else if targets.shard != nil {
-            request.kept = KeptResults()
-        }
+        request.kept = try targets.kept(resume, settings: digest)
         self.targets = targets
         settingsDigest = digest
     }

@@ -15,10 +15,10 @@ import Foundation
 ///         default: show(error.description)
 ///         }
 ///     }
-public struct RequestError: Error, CustomStringConvertible, Sendable {
+public struct RequestError: Error, CustomStringConvertible, Sendable, Codable {
     /// What is in the way, as far as a program may want to act on it. Later versions may have more reasons, so a
     /// `switch` needs a `default`.
-    public enum Reason: String, Sendable, Hashable, CaseIterable {
+    public enum Reason: String, Sendable, Hashable, CaseIterable, Codable {
         /// What the request names does not exist: a folder, file, database, snapshot, migration, table or lock.
         case notFound
         /// A file or folder exists, but cannot be opened, or is not what the request takes it for.
@@ -61,7 +61,7 @@ public struct RequestError: Error, CustomStringConvertible, Sendable {
     public var choices: [Choice] = []
 
     /// A format in which migrations may be meant.
-    public struct Choice: Sendable, Hashable {
+    public struct Choice: Sendable, Hashable, Codable {
         public var format: String
         /// What speaks for it, and how its tool would run them.
         public var reason: String

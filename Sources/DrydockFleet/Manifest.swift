@@ -15,6 +15,9 @@ public struct Manifest: Sendable, Codable {
         public var modified: Double
         public var schemaVersion: Int?
         public var userVersion: Int?
+        /// The newest migration that it has applied, as the history of the project's tool says; nil where it has none, or
+        /// where no migrations were named or found.
+        public var version: String?
         /// A digest of the CREATE statements, in the order of their names; the same for the same schema text.
         public var schema: String?
         /// How long the last run took for it.
@@ -54,13 +57,17 @@ public struct Manifest: Sendable, Codable {
     }
 
     /// Reads databases, several at once; none is written.
-    /// - Parameter seconds: how long the last run took for some of them, by path.
+    /// - Parameters:
+    ///   - seconds: how long the last run took for some of them, by path.
+    ///   - versions: reads their versions; nil where there are no migrations.
     public static func of(
-        _ paths: [String], seconds: [String: Double] = [:], jobs: Int, on engine: any Engine
+        _ paths: [String], seconds: [String: Double] = [:], versions: VersionReader? = nil, jobs: Int,
+        on engine: any Engine
     ) async throws -> Manifest {
         Manifest(
             try await concurrentMap(paths, jobs: jobs) { path in
                 var entry = try await database(path, engine)
+                if entry.trouble == nil { entry.version = try await versions?.version(of: path) }
                 entry.seconds = seconds[path]
                 return entry
             })
@@ -70,7 +77,13 @@ public struct Manifest: Sendable, Codable {
         let size = ["", "-wal"].reduce(0) { $0 + (FileStamp($1.isEmpty ? path : path + $1)?.byteCount ?? 0) }
         var entry = Database(path: path, size: size, modified: FileStamp(path)?.modifiedSeconds ?? 0)
         guard FileStamp(path)?.isFolder == false else {
-            entry.trouble = FolderListing.exists(path) ? "is not a file" : "does not exist"
+            entry.trouble =
+                FolderListing.exists(path)
+                ? "is not a file" : ByteName.isIn(path) ? ByteName.fault(of: path) : "does not exist"
+            return entry
+        }
+        if let fault = FolderListing.nameFault(path) {
+            entry.trouble = fault
             return entry
         }
         do {

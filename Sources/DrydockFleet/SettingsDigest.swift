@@ -1,5 +1,6 @@
 import DrydockFindings
 import DrydockMaintenance
+import DrydockMigrate
 import DrydockReplay
 
 /// What a result depends on besides its database. Results of equal settings can stand in one report.
@@ -29,6 +30,20 @@ package enum SettingsDigest {
         return hexDigest(
             of: [version, stableText(settings), known?.hashed ?? "none"].joined(separator: "\n"))
     }
+
+    /// Results of `drydock migrate` depend on the migrations and on how they are judged. How a roll-out goes on, in which waves
+    /// and with which backups, makes no other result.
+    package static func of(_ request: MigrateRequest, version: String) -> String {
+        hexDigest(of: "migrate \(request.mode) " + of(request.verify, version: version))
+    }
+
+    package static func of(_ request: VacuumRequest, version: String) -> String {
+        var settings = request
+        (settings.path, settings.temporaryFolder) = ("", nil)
+        return hexDigest(of: "vacuum \(version)\n" + stableText(settings))
+    }
+
+    package static func ofStatistics(version: String) -> String { hexDigest(of: "stats \(version)") }
 
     /// Returns the names and contents of all files in a folder and below, as a digest of each.
     private static func files(in folder: String) -> String {

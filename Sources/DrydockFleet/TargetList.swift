@@ -68,16 +68,8 @@ public struct TargetList: Sendable {
             !isNUL && line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         }.filter { !$0.isEmpty }
         guard !lines.isEmpty else { throw RequestError(.notFound, "\(name) lists no database") }
-        var paths: [String] = []
-        for (index, line) in lines.enumerated() {
-            guard let path = String(validating: line, as: UTF8.self) else {
-                throw RequestError(
-                    .settingInvalid,
-                    "the path in \(isNUL ? "entry" : "line") \(index + 1) of \(name) is not valid UTF-8")
-            }
-            paths.append(path)
-        }
-        add(paths)
+        // A name that is not valid UTF-8 is reported by whatever should open it, beside the others.
+        add(lines.map { ByteName.text(of: $0) })
     }
 
     /// Adds what a query gives: `app.sqlite: SELECT path FROM tenant`. The paths are relative to the working folder.
@@ -115,15 +107,13 @@ public struct TargetList: Sendable {
         guard !rows.isEmpty else { throw RequestError(.notFound, "the query of '\(file)' gives no row") }
         var paths: [String] = []
         for (index, value) in rows.enumerated() {
-            guard case .text(let bytes)? = value, let path = String(validating: bytes, as: UTF8.self),
-                !path.isEmpty
-            else {
+            guard case .text(let bytes)? = value, !bytes.isEmpty else {
                 throw RequestError(
                     .settingInvalid,
                     "row \(index + 1) of the query of '\(file)' is not a path; it must have one column, which is text"
                 )
             }
-            paths.append(path)
+            paths.append(ByteName.text(of: bytes))
         }
         add(paths)
     }

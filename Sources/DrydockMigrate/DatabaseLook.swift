@@ -34,15 +34,33 @@ extension Migrator {
 
     private func look(_ request: MigrateRequest, _ stop: StopFlag) async throws -> DatabaseLook {
         try checkFile(request)
+        return try await look(request, stop, checksDrift: true)
+    }
+
+    /// Returns the newest migration that a database has applied, as its history says; nil where it has no history. Nothing
+    /// is written, not even what a killed run left beside it is taken away.
+    /// - Throws: ``RequestError`` if it, or the migrations, cannot be read, `CancellationError`.
+    package func version(_ request: MigrateRequest) async throws -> String? {
+        let stop = StopFlag()
+        return try await withTaskCancellationHandler {
+            try await look(request, stop, checksDrift: false).version
+        } onCancel: {
+            stop.set()
+        }
+    }
+
+    private func look(
+        _ request: MigrateRequest, _ stop: StopFlag, checksDrift: Bool
+    ) async throws -> DatabaseLook {
         let verify = verify(request)
         let snapshot = Snapshot(live: request.path, copy: request.path)
         var copier = LiveCopier(engine: engine, path: request.path, stop: stop)
         copier.deadline = TimeBudget(verify.timeout).firstDeadline
-        return try await look(copier) { try await reader(snapshot, verify, $0) }
+        return try await look(copier) { try await reader(snapshot, verify, $0, checksDrift) }
     }
 
     private func reader(
-        _ snapshot: Snapshot, _ verify: VerifyRequest, _ verifier: Verifier
+        _ snapshot: Snapshot, _ verify: VerifyRequest, _ verifier: Verifier, _ checksDrift: Bool
     ) async throws -> @Sendable (LiveOverlay.Slice) throws -> DatabaseLook {
         let made = try await verifier.prepared(verify, [snapshot])
         let target: Int
@@ -68,7 +86,7 @@ extension Migrator {
             look.version = plan.from
             look.pending = plan.pending.map { made.set.migrations[$0].identifier }
             look.findings += plan.findings(for: snapshot)
-            look.drift = made.drift(reading, history)
+            if checksDrift { look.drift = made.drift(reading, history) }
             return look
         }
     }

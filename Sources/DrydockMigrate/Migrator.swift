@@ -127,6 +127,7 @@ public struct Migrator: Sendable {
         guard FolderListing.exists(path) else {
             throw RequestError(.notFound, FolderListing.missing("database", path))
         }
+        if let fault = FolderListing.nameFault(path) { throw RequestError(.unreadable, fault) }
         if FolderListing.isFolder(path) {
             throw RequestError(.unreadable, "'\(path)' is a folder, not a database")
         }

@@ -16,7 +16,7 @@ extension Verifier {
             } else if DatabaseNames.isPattern(path) {
                 found += try DatabaseNames.snapshots(path).map { Snapshot(path: $0) }
             } else {
-                guard FolderListing.exists(path) else {
+                guard FolderListing.exists(path) || ByteName.isIn(path) else {
                     throw RequestError(.notFound, FolderListing.missing("snapshot", path))
                 }
                 found.append(Snapshot(path: path))

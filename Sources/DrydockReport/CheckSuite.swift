@@ -23,14 +23,35 @@ struct CheckCase {
     var outcome = Outcome.passed
     /// What was found there; also of a case that passed, if it warns.
     var findings: [Finding] = []
+    /// The same of many databases, where what they share is one.
+    var groups: [FindingGroup] = []
     /// The step that it belongs to.
     var migration: String?
+}
+
+extension CheckCase {
+    /// What was found first, and in one line.
+    func first(_ options: RenderOptions) -> (finding: Finding, line: String)? {
+        if let group = groups.first { return (finding: group.findings[0], line: group.line(options)) }
+        return findings.first.map { (finding: $0, line: $0.message(options)) }
+    }
+
+    /// All that was found, as blocks of text.
+    func blocks(_ options: RenderOptions) -> [String] {
+        let shown = groups.prefix(Self.groupLimit).map { HumanRenderer().block(of: $0, options) }
+        let left = groups.dropFirst(Self.groupLimit).reduce(0) { $0 + $1.findings.count }
+        return findings.map { HumanRenderer().block(FindingGroup(findings: [$0]), options) } + shown
+            + (left > 0 ? [Report.leftOut(left) + "\n"] : [])
+    }
+
+    private static let groupLimit = 20
 }
 
 extension CheckSuite {
     /// Returns the suites of a report: at least one, each with at least one case. A case fails if, and only if, the run
     /// has failed.
     static func suites(of report: Report) -> [CheckSuite] {
+        if report.isFleet { return [FleetSuite(report).suite] }
         let findings = report.reported
         var builder = SuiteBuilder(report)
         let ofSnapshot = Dictionary(grouping: findings, by: \.snapshot)
@@ -175,6 +196,7 @@ private struct SuiteBuilder {
             case .diff(let diff): diff.isSame ? "\(diff.old) and \(diff.new) are the same" : nil
             case .vacuum(let vacuum): vacuum.method.rawValue
             case .rollOut(let rollOut): counted(rollOut.databases.count, "database")
+            case .vacuums(let vacuums): counted(vacuums.databases.count, "database")
             case .verify, .health: nil
             }
         // A case that passes would hide that something failed, or that nothing was checked.

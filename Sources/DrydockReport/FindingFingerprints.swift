@@ -28,6 +28,14 @@ struct FindingFingerprints {
         return next(parts)
     }
 
+    /// Returns the fingerprint of what findings have in common: the same whichever databases have it.
+    mutating func next(_ group: FindingGroup) -> String {
+        guard group.isOfDatabases else { return next(group.findings[0]) }
+        let finding = group.findings[0]
+        let parts = [finding.table, finding.column, finding.object].map { $0 ?? "" }
+        return next(["databases", finding.rule.rawValue] + parts + [finding.help])
+    }
+
     /// Returns the fingerprint of something that was not checked.
     mutating func next(_ entry: NotChecked) -> String {
         let places = [entry.snapshot, entry.database].map { $0.map(paths.path) ?? "" }

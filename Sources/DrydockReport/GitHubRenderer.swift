@@ -31,30 +31,32 @@ package struct GitHubRenderer: ReportRenderer {
 
     /// Returns the commands alone, for output that has text for people before.
     package func annotations(_ report: Report, _ options: RenderOptions) -> String {
-        let groups = report.reportedGroups
+        let (groups, left) = report.reportedEntries
+        let names = SnapshotNames(report.visible)
+        let more = left == 0 ? "" : VisibleText.line(Report.leftOut(left)) + "\n"
         return Finding.Severity.allCases.reversed().map { severity in
             var annotations = annotations(
-                of: groups.filter { $0.findings[0].severity == severity }, severity, report, options)
+                of: groups.filter { $0.findings[0].severity == severity }, names, report, options)
             if severity == .warning, !report.notChecked.isEmpty {
                 annotations = Self.cut([gaps(report, options)] + annotations)
             } else {
                 annotations = Self.cut(annotations)
             }
             return annotations.map(\.text).joined()
-        }.joined()
+        }.joined() + more
     }
 
     // MARK: - Order and number
 
     /// Returns an annotation for each group, the first of each rule before the second of any.
     private func annotations(
-        of groups: [FindingGroup], _ severity: Finding.Severity, _ report: Report, _ options: RenderOptions
+        of groups: [FindingGroup], _ names: SnapshotNames, _ report: Report, _ options: RenderOptions
     ) -> [Annotation] {
         var seen: Set<Rule> = []
         let first = groups.filter { seen.insert($0.findings[0].rule).inserted }
         seen = []
         let rest = groups.filter { !seen.insert($0.findings[0].rule).inserted }
-        return (first + rest).map { annotation($0, report, options) }
+        return (first + rest).map { annotation($0, names, report, options) }
     }
 
     /// Lets the last annotation that is shown say what those after it are about. These are written all the same, for
@@ -79,7 +81,9 @@ package struct GitHubRenderer: ReportRenderer {
 
     // MARK: - One annotation
 
-    private func annotation(_ group: FindingGroup, _ report: Report, _ options: RenderOptions) -> Annotation {
+    private func annotation(
+        _ group: FindingGroup, _ names: SnapshotNames, _ report: Report, _ options: RenderOptions
+    ) -> Annotation {
         let finding = group.findings[0]
         let level =
             switch finding.severity {
@@ -87,21 +91,26 @@ package struct GitHubRenderer: ReportRenderer {
             case .warning: "warning"
             case .note: "notice"
             }
+        let words =
+            group.isOfDatabases
+            ? HumanRenderer().words(ofDatabases: group, options.plain)
+            : HumanRenderer().words(group, options.plain, names)
         var annotation = Annotation(
-            level: level, title: finding.rule.rawValue,
-            message: String(
-                HumanRenderer().words(group, options.plain, SnapshotNames(report.visible)).prefix(
-                    Self.messageLimit)))
+            level: level, title: finding.rule.rawValue, message: String(words.prefix(Self.messageLimit)))
         annotation.file = report.file(of: finding).map(options.paths.path)
         (annotation.line, annotation.column) = (finding.place?.line, finding.place?.column)
         return annotation
     }
 
     private func gaps(_ report: Report, _ options: RenderOptions) -> Annotation {
-        let lines = report.notChecked.prefix(20).map { entry in
-            "\(entry.rule.rawValue)\((entry.snapshot ?? entry.database).map { " [\($0)]" } ?? ""): \(VisibleText.line(entry.reason))"
+        let entries = report.gapEntries.shown
+        let lines = entries.prefix(20).map { group in
+            let entry = group[0]
+            guard group.count == 1 else { return "\(entry.rule.rawValue) \(VisibleText.line(group.line))" }
+            return
+                "\(entry.rule.rawValue)\((entry.snapshot ?? entry.database).map { " [\($0)]" } ?? ""): \(VisibleText.line(entry.reason))"
         }
-        let more = report.notChecked.count - lines.count
+        let more = report.notChecked.count - entries.prefix(20).reduce(0) { $0 + $1.count }
         let message =
             (lines + (more > 0 ? ["and \(more) more"] : [])).joined(separator: "\n").prefix(
                 Self.messageLimit)

@@ -11,20 +11,31 @@ package struct GitLabRenderer: ReportRenderer {
 
     package func render(_ report: Report, _ options: RenderOptions) -> String {
         var fingerprints = FindingFingerprints(options.paths)
-        var issues = report.reportedGroups.map { group in
+        let (groups, left) = report.reportedEntries
+        let gaps = report.gapEntries
+        var issues = groups.map { group in
             let finding = group.findings[0]
             return Issue(
-                description: VisibleText.line(finding.message(options)), checkName: finding.rule.rawValue,
-                fingerprint: fingerprints.next(finding), severity: severity(finding.severity),
+                description: VisibleText.line(group.line(options)), checkName: finding.rule.rawValue,
+                fingerprint: fingerprints.next(group), severity: severity(finding.severity),
                 location: location(report.file(of: finding), finding.place?.line, options))
         }
-        issues += report.notChecked.map { entry in
-            let table = entry.table.map { "\($0): " } ?? ""
+        issues += gaps.shown.map { group in
+            let entry = group[0]
             return Issue(
-                description: VisibleText.line("not checked: \(table)\(entry.reason)"),
+                description: VisibleText.line("not checked: \(group.line)"),
                 checkName: entry.rule.rawValue,
                 fingerprint: fingerprints.next(entry), severity: "minor",
                 location: location(report.file(of: entry), nil, options))
+        }
+        for (count, text) in [(left, Report.leftOut(left)), (gaps.left, "\(gaps.left) more not checked")]
+        where count > 0 {
+            let finding = Finding(.nothingVerified, text)
+            issues.append(
+                Issue(
+                    description: text, checkName: finding.rule.rawValue,
+                    fingerprint: fingerprints.next(finding), severity: "minor",
+                    location: location(nil, nil, options)))
         }
         return jsonText(issues)
     }

@@ -4,9 +4,13 @@ import SQLiteSchema
 /// The lines of the snapshots.
 extension HumanRenderer {
     /// Returns which part of a run the report is, if it is not of the whole.
-    func shard(_ report: Report, _ options: RenderOptions) -> String {
+    package func shard(_ report: Report, _ options: RenderOptions) -> String {
         guard let part = report.part, !options.isQuiet else { return "" }
-        return "shard \(part.shard) of \(part.shards): \(part.databases.count) of "
+        return Self.shard(part)
+    }
+
+    static func shard(_ part: ReportPart) -> String {
+        "shard \(part.shard) of \(part.shards): \(part.databases.count) of "
             + "\(counted(part.listCount, "database")); 'drydock merge' makes one report of all shards\n"
     }
 

@@ -6,6 +6,10 @@ import SQLiteSchema
 extension HumanRenderer {
     /// Returns what a vacuum did, or would do.
     func text(_ vacuum: VacuumSummary, _ report: Report, _ options: RenderOptions) -> String {
+        text(vacuum, seconds: report.seconds, options)
+    }
+
+    func text(_ vacuum: VacuumSummary, seconds: Double, _ options: RenderOptions) -> String {
         let paint = Paint(options.usesColor)
         let (old, new) = (vacuum.forecast.bytes, vacuum.bytesAfter)
         let size = StatisticsRenderer.size
@@ -28,7 +32,7 @@ extension HumanRenderer {
             }
             return text + "  nothing was written\n"
         }
-        text += "\(size(new)) in \(String(format: "%.1f", report.seconds)) s"
+        text += "\(size(new)) in \(String(format: "%.1f", seconds)) s"
         if old > 0, new <= old { text += ", \(100 - new * 100 / old) % smaller" }
         text += "\n"
         if vacuum.tablesCompared > 0 {

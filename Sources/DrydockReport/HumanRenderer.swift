@@ -15,6 +15,7 @@ package struct HumanRenderer: ReportRenderer {
         case .health(let health): return text(health, report, options) + shard(report, options)
         case .diff(let diff): return text(diff, options)
         case .vacuum(let vacuum): return text(vacuum, report, options)
+        case .vacuums(let vacuums): return text(vacuums, report, options) + shard(report, options)
         case .verify, .lint, .lock, .migrate, .rollOut: break
         }
         // `line` has them if it is to be verbose.
@@ -40,7 +41,7 @@ package struct HumanRenderer: ReportRenderer {
             text += cost(migrate, options)
             followsLines = migrate.outcome != .pending
         case .rollOut(let rollOut): text += progress(rollOut, options)
-        case .health, .diff, .vacuum: break
+        case .health, .diff, .vacuum, .vacuums: break
         }
         let hasPassed = report.hasPassed
         guard !(options.isQuiet && hasPassed) else { return text }
@@ -319,6 +320,9 @@ package struct HumanRenderer: ReportRenderer {
         case .rollOut(let rollOut):
             facts = [counted(rollOut.databases.count, "database")]
             word = result(of: rollOut)
+        case .vacuums(let vacuums):
+            facts = [counted(vacuums.databases.count, "database")]
+            word = result(of: vacuums)
         case .diff, .vacuum: facts = []
         }
         let found = report.foundMigrations.map { ["migrations found in \($0)"] } ?? []

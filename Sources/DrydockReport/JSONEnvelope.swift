@@ -2,7 +2,7 @@ import Drydock
 
 /// A document of the JSON contract: what every command's has, and a body that is the command's own.
 struct JSONEnvelope<Body: Encodable>: Encodable {
-    private let head: Head
+    private var head: Head
     private let body: Body
 
     init(_ report: Report, _ options: RenderOptions, _ body: Body) {
@@ -12,10 +12,11 @@ struct JSONEnvelope<Body: Encodable>: Encodable {
 
     /// The document of a command that only shows what is there, or could not do what it should.
     init(
-        command: String, hasFailed: Bool = false, failure: Finding? = nil,
+        command: String, hasFailed: Bool = false, failure: Finding? = nil, part: ReportPart? = nil,
         options: RenderOptions = RenderOptions(), _ body: Body
     ) {
         head = Head(command: command, hasFailed: hasFailed, failure: failure, options)
+        head.part = part
         self.body = body
     }
 
@@ -61,7 +62,7 @@ private struct Head: Encodable {
             }
         case .health:
             for index in findings.indices { findings[index].evidence?.leavesOutKey = true }
-        case .verify, .lock, .migrate, .rollOut, .diff, .vacuum: break
+        case .verify, .lock, .migrate, .rollOut, .diff, .vacuum, .vacuums: break
         }
     }
 }

@@ -26,6 +26,7 @@ package struct JSONRenderer: ReportRenderer {
         case .rollOut(let rollOut): text(JSONRollOut(rollOut))
         case .diff(let diff): text(JSONDiff(diff))
         case .vacuum(let vacuum): text(JSONVacuum(vacuum))
+        case .vacuums(let vacuums): text(JSONVacuums(vacuums, options))
         }
     }
 

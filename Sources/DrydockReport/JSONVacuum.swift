@@ -24,6 +24,13 @@ package struct FailedVacuum: Encodable {
     private let database: String
     private let error: JSONFailure?
 
+    static func document(of database: VacuumFleetSummary.Database) -> JSONEnvelope<FailedVacuum> {
+        JSONEnvelope(
+            command: "vacuum", hasFailed: true,
+            failure: database.trouble.map { Finding(.vacuumFailed, $0.description) },
+            FailedVacuum(database: database.path, error: database.trouble.map(JSONFailure.init)))
+    }
+
     package static func json(_ message: String, _ error: RequestError? = nil, of path: String) -> String {
         jsonText(
             JSONEnvelope(
@@ -32,22 +39,35 @@ package struct FailedVacuum: Encodable {
     }
 }
 
-/// The document of several vacuums: the documents of each.
-package enum SeveralVacuums {
-    package static func json(_ documents: [String], hasFailed: Bool) -> String {
-        """
-        {
-        "tool" : "drydock",
-        "formatVersion" : 1,
-        "command" : "vacuum",
-        "verdict" : "\(hasFailed ? "failed" : "passed")",
-        "findings" : [],
-        "notChecked" : [],
-        "databases" : [
-        \(documents.joined(separator: ",\n"))
-        ]
-        }
+/// What `drydock vacuum` writes of several databases: the document of each.
+struct JSONVacuums: Encodable {
+    /// The document of one database, done or not.
+    private struct Database: Encodable {
+        let database: VacuumFleetSummary.Database
+        let options: RenderOptions
 
-        """
+        func encode(to encoder: any Encoder) throws {
+            guard let vacuum = database.vacuum else {
+                return try FailedVacuum.document(of: database).encode(to: encoder)
+            }
+            var report = Report(.vacuum(vacuum))
+            report.seconds = database.seconds
+            try JSONEnvelope(report, options, JSONVacuum(vacuum)).encode(to: encoder)
+        }
+    }
+
+    private struct Totals: Encodable {
+        var databases, done, notDone, bytesBefore, bytesAfter: Int
+    }
+
+    private let databases: [Database]
+    private let totals: Totals
+
+    init(_ summary: VacuumFleetSummary, _ options: RenderOptions) {
+        databases = summary.databases.map { Database(database: $0, options: options) }
+        let done = summary.done.count
+        totals = Totals(
+            databases: databases.count, done: done, notDone: databases.count - done,
+            bytesBefore: summary.bytesBefore, bytesAfter: summary.bytesAfter)
     }
 }

@@ -3,8 +3,9 @@ import Foundation
 import SQLiteSchema
 
 /// Renders a report as JUnit XML, which most services of continuous integration show as test results: a suite for each
-/// snapshot, database or file, a case for each step and rule. It agrees with the schema of Ant's task
-/// (https://github.com/windyroad/JUnit-Schema) and with that of Jenkins (junit-10.xsd of its xunit plugin).
+/// snapshot, database or file, a case for each step and rule; of many databases a case for each check (``FleetSuite``). It
+/// agrees with the schema of Ant's task (https://github.com/windyroad/JUnit-Schema) and with that of Jenkins (junit-10.xsd of
+/// its xunit plugin).
 package struct JUnitRenderer: ReportRenderer {
     package let name = "junit"
 
@@ -47,8 +48,8 @@ package struct JUnitRenderer: ReportRenderer {
         }
         text += "    </properties>\n"
         for test in suite.cases { text += self.test(test, in: suite, report, options) }
-        let remarks = suite.cases.filter { $0.outcome == .passed }.flatMap(\.findings)
-        return text + tail(blocks(remarks, options))
+        let remarks = suite.cases.filter { $0.outcome == .passed }.flatMap { $0.blocks(options.plain) }
+        return text + tail(remarks.joined(separator: "\n"))
     }
 
     /// - Parameter counts: tests, failures, errors and skipped ones.
@@ -82,17 +83,12 @@ package struct JUnitRenderer: ReportRenderer {
         case .skipped(let reason):
             return head + ">\n      <skipped message=\"\(Self.attribute(reason))\"/>\n    </testcase>\n"
         case .failed:
-            let first = test.findings.first
-            let message = first.map { $0.message(options) } ?? ""
+            let first = test.first(options)
             return head
-                + ">\n      <failure type=\"\(first?.rule.rawValue ?? "")\" message=\"\(Self.attribute(message))\">"
-                + Self.text(blocks(test.findings, options)) + "</failure>\n    </testcase>\n"
+                + ">\n      <failure type=\"\(first?.finding.rule.rawValue ?? "")\" message=\"\(Self.attribute(first?.line ?? ""))\">"
+                + Self.text(test.blocks(options.plain).joined(separator: "\n"))
+                + "</failure>\n    </testcase>\n"
         }
-    }
-
-    private func blocks(_ findings: [Finding], _ options: RenderOptions) -> String {
-        findings.map { HumanRenderer().block(FindingGroup(findings: [$0]), options.plain) }
-            .joined(separator: "\n")
     }
 
     /// Returns a decimal fraction, without an exponent.

@@ -10,7 +10,7 @@ extension Report {
         case .health(let health): findings + health.databases.compactMap(Self.trouble)
         case .migrate(let migrate): findings + Self.outcome(migrate)
         case .rollOut(let rollOut): findings + rollOut.databases.compactMap(Self.pending)
-        case .verify, .lint, .lock, .vacuum: findings
+        case .verify, .lint, .lock, .vacuum, .vacuums: findings
         }
     }
 
@@ -20,7 +20,10 @@ extension Report {
     }
 
     /// The groups of all that is reported, errors first.
-    var reportedGroups: [FindingGroup] { FindingGroup.bySeverity(reported) }
+    var reportedGroups: [FindingGroup] {
+        // Those of a roll-out name their database as a snapshot's are named, and are grouped by it.
+        isFleet && rollOut == nil ? FindingGroup.byDatabase(reported) : FindingGroup.bySeverity(reported)
+    }
 
     private static func finding(_ change: SchemaChange, in new: String) -> Finding {
         // A folder of migrations may be named with the version to stop at.
@@ -78,7 +81,7 @@ extension Report {
         case .migrate(let migrate): migrate.database
         case .vacuum(let vacuum): vacuum.database
         case .diff(let diff): diff.new
-        case .verify, .lint, .health, .rollOut: foundMigrations
+        case .verify, .lint, .health, .rollOut, .vacuums: foundMigrations
         }
     }
 

@@ -101,8 +101,12 @@ struct SARIFResult: Encodable {
         var tags: [String]
         var migration, table, column: String?
         var rowCount: Int?
+        /// In how many live databases it is found, where that is more than one.
+        var databaseCount: Int?
 
-        init(_ finding: Finding) {
+        init(_ group: FindingGroup) {
+            let finding = group.findings[0]
+            databaseCount = group.isOfDatabases ? group.findings.count : nil
             tags = finding.tags.map(\.rawValue)
             (migration, table, column) = (finding.migration, finding.table, finding.column)
             rowCount = finding.evidence?.rowCount

@@ -9,9 +9,10 @@ package struct SARIFRenderer: ReportRenderer {
     package init() {}
 
     package func render(_ report: Report, _ options: RenderOptions) -> String {
-        let groups = report.reportedGroups
+        let (groups, left) = report.reportedEntries
+        let gaps = report.gapEntries
         var rules: [Rule] = []
-        for rule in groups.map({ $0.findings[0].rule }) + report.notChecked.map(\.rule)
+        for rule in groups.map({ $0.findings[0].rule }) + gaps.shown.map({ $0[0].rule })
         where !rules.contains(rule) {
             rules.append(rule)
         }
@@ -26,15 +27,18 @@ package struct SARIFRenderer: ReportRenderer {
         run.results = groups.map { group in
             SARIFResult(
                 group, report, options, names, index: indexes[group.findings[0].rule] ?? 0,
-                fingerprint: fingerprints.next(group.findings[0]))
+                fingerprint: fingerprints.next(group))
         }
-        run.invocations[0].toolExecutionNotifications = report.notChecked.map { entry in
-            let what = ([entry.rule.rawValue] + [entry.table].compactMap(\.self)).joined(separator: ": ")
+        run.invocations[0].toolExecutionNotifications = gaps.shown.map { group in
+            let entry = group[0]
             return SARIFNotification(
-                level: "warning", message: .init("not checked: \(what): \(entry.reason)"),
+                level: "warning", message: .init("not checked: \(entry.rule.rawValue): \(group.line)"),
                 locations: [.init(report.file(of: entry) ?? ".", options.paths)],
                 associatedRule: .init(id: entry.rule.rawValue, index: indexes[entry.rule]))
         }
+        run.invocations[0].toolExecutionNotifications +=
+            [(left, Report.leftOut(left)), (gaps.left, "\(gaps.left) more not checked")]
+            .filter { $0.0 > 0 }.map { SARIFNotification(level: "warning", message: .init($0.1)) }
         run.properties = [
             "verdict": report.hasPassed ? "passed" : "failed", "command": report.command,
         ]
@@ -82,7 +86,10 @@ extension SARIFResult {
         ruleId = finding.rule.rawValue
         ruleIndex = index
         level = finding.severity.sarif
-        message = .init(HumanRenderer().words(group, options.plain, names))
+        message = .init(
+            group.isOfDatabases
+                ? HumanRenderer().words(ofDatabases: group, options.plain)
+                : HumanRenderer().words(group, options.plain, names))
         var place = finding.place ?? Finding.Place(file: report.file(of: finding) ?? ".")
         if options.redacts && place.quotesData { place.lineText = nil }
         var location = SARIFLocation(place, options.paths)
@@ -95,14 +102,16 @@ extension SARIFResult {
             ]
         }
         locations = [location]
+        let probes = Set(report.replays.filter(\.isProbe).map(\.snapshot))
         let related = group.findings.filter { finding in
-            finding.snapshot.map { $0 != place.file && !report.isProbe($0) } ?? false
+            (finding.snapshot ?? finding.database).map { $0 != place.file && !probes.contains($0) } ?? false
         }
-        relatedLocations = related.enumerated().map { number, finding in
+        relatedLocations = related.prefix(Report.placeLimit).enumerated().map { number, finding in
             let count = finding.evidence?.rowCount.map { ": \(counted($0, "row"))" } ?? ""
-            var location = SARIFLocation(finding.snapshot ?? "", options.paths)
+            let path = finding.snapshot ?? finding.database ?? ""
+            var location = SARIFLocation(path, options.paths)
             location.id = number + 1
-            location.message = .init("in \(names.name(of: VisibleText.line(finding.snapshot ?? "")))\(count)")
+            location.message = .init("in \(names.name(of: VisibleText.line(path)))\(count)")
             return location
         }
         if relatedLocations?.isEmpty == true { relatedLocations = nil }
@@ -110,7 +119,7 @@ extension SARIFResult {
         if !finding.edits.isEmpty {
             fixes = [SARIFFix(finding.edits, options.paths)]
         }
-        properties = .init(finding)
+        properties = .init(group)
     }
 }
 

@@ -11,10 +11,12 @@ package enum StatisticsJSON {
     }
 
     /// Renders the statistics of several databases.
-    package static func render(_ statistics: FleetStatistics) -> String {
+    /// - Parameter part: which shard they are of, if they are not of all.
+    package static func render(_ statistics: FleetStatistics, part: ReportPart? = nil) -> String {
         jsonText(
             JSONEnvelope(
-                command: "stats", hasFailed: statistics.hasTrouble, JSONFleetStatistics(statistics)))
+                command: "stats", hasFailed: statistics.hasTrouble, part: part,
+                JSONFleetStatistics(statistics)))
     }
 }
 

@@ -5,7 +5,14 @@ import SQLiteSchema
 extension StatisticsRenderer {
     private static let (worstLimit, objectLimit, troubleLimit) = (10, 20, 10)
 
-    package static func render(_ fleet: FleetStatistics, _ options: RenderOptions) -> String {
+    /// - Parameter part: which shard they are of, if they are not of all.
+    package static func render(
+        _ fleet: FleetStatistics, part: ReportPart? = nil, _ options: RenderOptions
+    ) -> String {
+        figures(fleet, options) + (options.isQuiet ? "" : part.map(HumanRenderer.shard) ?? "")
+    }
+
+    private static func figures(_ fleet: FleetStatistics, _ options: RenderOptions) -> String {
         let paint = Paint(options.usesColor)
         let read = fleet.read
         var text = unread(fleet, paint)

@@ -42,17 +42,15 @@ package struct TAPRenderer: ReportRenderer {
 
     /// Returns a YAML document with what was found.
     private func diagnostics(_ test: CheckCase, _ options: RenderOptions) -> String {
-        guard let first = test.findings.first else { return "" }
+        guard let (first, message) = test.first(options) else { return "" }
         var text = "  ---\n  severity: \(first.severity.rawValue)\n  rule: \(first.rule.rawValue)\n"
-        text += "  message: \(quoted(first.message(options)))\n"
+        text += "  message: \(quoted(message))\n"
         if let place = first.place {
             text += "  file: \(quoted(place.file))\n"
             if let line = place.line { text += "  line: \(line)\n" }
         }
         if test.outcome == .passed, test.seconds > 0 { text += "  seconds: \(test.seconds)\n" }
-        let lines = test.findings.map {
-            HumanRenderer().block(FindingGroup(findings: [$0]), options.plain)
-        }.joined().split(separator: "\n")
+        let lines = test.blocks(options.plain).joined().split(separator: "\n")
         text += "  detail: |\n"
         // A bar keeps each line from beginning a command, and from ending the document.
         for line in lines { text += "    | \(VisibleText.line(String(line)))\n" }

@@ -33,7 +33,7 @@ extension Report {
             health.accepted = health.accepted.map { ($0.path.visible, $0.count) }
             report.body = .health(health)
         // Their renderers show names with `VisibleText`.
-        case .diff, .vacuum, .rollOut: break
+        case .diff, .vacuum, .vacuums, .rollOut: break
         }
         return report
     }

@@ -43,6 +43,48 @@ final class Project {
         #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
     }
 
+    /// Returns the only value of a query.
+    func query(_ sql: String, on path: String) throws -> String? {
+        var (handle, statement): (OpaquePointer?, OpaquePointer?)
+        sqlite3_open(folder.appending(path: path).path, &handle)
+        defer { sqlite3_close(handle) }
+        #expect(sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK)
+        defer { sqlite3_finalize(statement) }
+        guard sqlite3_step(statement) == SQLITE_ROW else { return nil }
+        return sqlite3_column_text(statement, 0).map { String(cString: $0) }
+    }
+
+    /// Returns the bytes of the files in Snapshots, by name.
+    func databases() throws -> [String: Data] {
+        let snapshots = folder.appending(path: "Snapshots")
+        return try FileManager.default.contentsOfDirectory(atPath: snapshots.path).reduce(into: [:]) {
+            $0[$1] = try Data(contentsOf: snapshots.appending(path: $1))
+        }
+    }
+
+    func copy(_ path: String, over other: String) throws {
+        let target = folder.appending(path: other)
+        try FileManager.default.removeItem(at: target)
+        let source = path.hasPrefix("/") ? URL(fileURLWithPath: path) : folder.appending(path: path)
+        try FileManager.default.copyItem(at: source, to: target)
+    }
+
+    func lines(of path: String) -> Int {
+        let text = try? String(contentsOf: folder.appending(path: path), encoding: .utf8)
+        return text?.split(separator: "\n").count ?? 0
+    }
+
+    /// Runs a command, and kills it as soon as a file has so many lines.
+    func runKilled(_ arguments: [String], afterLines count: Int, in file: String) async throws {
+        let killed = try process(arguments, environment: [:])
+        (killed.standardOutput, killed.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        try killed.run()
+        while lines(of: file) < count, killed.isRunning { try await Task.sleep(for: .milliseconds(2)) }
+        kill(killed.processIdentifier, SIGKILL)
+        killed.waitUntilExit()
+        #expect(lines(of: file) >= count)
+    }
+
     func run(_ arguments: String...) throws -> Result { try run(arguments) }
 
     func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Result {

@@ -31,7 +31,7 @@ import Testing
         #expect(databases?.map { $0["verdict"] as? String } == ["passed", "failed", "passed"])
         #expect(object?["verdict"] as? String == "failed")
         let text = try project.run("vacuum", "a.db", "b.db")
-        #expect(text.status == 0 && text.output.split(separator: "\n").count { $0.contains("KiB ->") } == 2)
+        #expect(text.status == 0 && text.output.split(separator: "\n").count { $0.contains("KiB ->") } == 3)
         let into = try project.run("vacuum", "*.db", "--into", "c.db")
         #expect(into.status == 2 && into.errors.contains("--into names one file, and there are 2 databases"))
     }

@@ -53,7 +53,9 @@ import Testing
 
     @Test(arguments: [
         ("human", "health-fleet.txt"), ("nagios", "health-fleet-nagios.txt"),
-        ("prometheus", "health-fleet.prom"),
+        ("prometheus", "health-fleet.prom"), ("junit", "health-fleet.xml"), ("tap", "health-fleet.tap"),
+        ("sarif", "health-fleet.sarif"), ("gitlab", "health-fleet-gitlab.json"),
+        ("github", "health-fleet-github.txt"), ("markdown", "health-fleet.md"), ("html", "health-fleet.html"),
     ])
     func `many databases`(format: String, file: String) throws {
         let renderer = try #require(ReportRenderers.ofHealth.named(format))
@@ -127,6 +129,87 @@ import Testing
             let series = lines.filter { !$0.hasPrefix("#") }.map { $0.prefix { $0 != " " } }
             #expect(Set(series).count == series.count)
         }
+    }
+
+    /// What 10,000 databases share is said once, so that the report of 10,000 is hardly longer than that of 1,000.
+    @Test(arguments: ["human", "junit", "tap", "sarif", "gitlab", "github", "markdown", "html", "nagios"])
+    func `no report for people or services grows with the databases`(_ format: String) throws {
+        let renderer = try #require(ReportRenderers.ofHealth.named(format))
+        let sizes = [1_000, 10_000].map { count in
+            let report = Self.fleet(
+                count, broken: count / 2, warned: count / 4, unread: count / 10, partial: count / 10)
+            return renderer.render(report, RenderOptions()).utf8.count
+        }
+        #expect(sizes[0] < 100_000 && abs(sizes[1] - sizes[0]) < 2_000, "\(sizes)")
+    }
+
+    /// Also where no two databases have the same: then what is left out is counted.
+    @Test(arguments: ["junit", "tap", "sarif", "gitlab", "github", "markdown", "html"])
+    func `findings that nothing has in common are limited too`(_ format: String) throws {
+        let renderer = try #require(ReportRenderers.ofHealth.named(format))
+        let report = Report(
+            (0..<3_000).map { number -> CheckedDatabase in
+                var it = CheckedDatabase(path: "data/\(number).sqlite")
+                it.checked = [.foreignKey]
+                it.findings = [
+                    Finding(
+                        .foreignKey, .error, "a row of t\(number) has no parent", help: "Mend t\(number).",
+                        table: "t\(number)")
+                ]
+                it.notReached = [.init(.integrity, table: "t\(number)", reason: "reason \(number)")]
+                return it
+            })
+        let text = renderer.render(report, RenderOptions())
+        #expect(text.utf8.count < 1_500_000, "\(text.utf8.count)")
+        #expect(text.contains("more"))
+    }
+
+    /// Whatever was not checked somewhere is never a test that passed.
+    @Test func `tests pass only where something was checked`() throws {
+        for report in [
+            Self.fleet(200, unread: 200), Self.fleet(200, partial: 200), Self.fleet(200, unread: 1),
+            Self.fleet(200, partial: 1), Self.fleet(200, broken: 3, partial: 5), Self.fleet(200, warned: 3),
+        ] {
+            let suite = try #require(CheckSuite.suites(of: report).first)
+            #expect(CheckSuite.suites(of: report).count == 1)
+            #expect(suite.cases.contains { $0.outcome == .failed } == !report.hasPassed)
+            #expect(!suite.cases.isEmpty && Set(suite.cases.map(\.name)).count == suite.cases.count)
+            let gaps = Set(report.notChecked.map { "\($0.rule.rawValue): not checked" })
+            let skipped = suite.cases.filter { if case .skipped = $0.outcome { true } else { false } }
+            #expect(Set(skipped.map(\.name)) == gaps)
+        }
+        let unread = CheckSuite.suites(of: Self.fleet(200, unread: 200))[0]
+        #expect(!unread.cases.contains { $0.outcome == .passed })
+        let well = CheckSuite.suites(of: Self.fleet(200))[0]
+        #expect(well.cases.map(\.name) == ["foreign-key", "freelist"])
+    }
+
+    /// Two thousand databases with the same three findings: three blocks for people, and six thousand entries in JSON.
+    @Test func `three findings of two thousand databases are said once`() throws {
+        let report = Report(
+            (0..<2_000).map { number -> CheckedDatabase in
+                var it = CheckedDatabase(path: "data/tenant-\(number).sqlite")
+                it.checked = [.foreignKey, .viewBroken, .freelist]
+                it.findings = [
+                    Finding(
+                        .foreignKey, .error, "1 row of c (a) references no row of p",
+                        help: "Give it a parent.", table: "c"),
+                    Finding(.viewBroken, .error, "view v does not compile", help: "Drop it."),
+                    Finding(.freelist, .warning, "\(number) of 4100 pages are free", help: "VACUUM;"),
+                ]
+                return it
+            })
+        let text = HumanRenderer().render(report, RenderOptions())
+        #expect(text.split(separator: "\n").count < 40 && text.utf8.count < 3_000, "\(text)")
+        for message in ["references no row of p", "view v does not compile"] {
+            #expect(text.ranges(of: message).count == 1)
+        }
+        #expect(text.contains("2,000 databases: 2000 broken"))
+        let json = JSONRenderer().render(report, RenderOptions())
+        #expect(json.ranges(of: "\"rule\" : \"foreign-key\"").count == 2_000)
+        #expect(json.ranges(of: "\"rule\" : \"view-broken\"").count == 2_000)
+        #expect(json.ranges(of: "\"rule\" : \"freelist\"").count == 2_000)
+        for number in [0, 999, 1_999] { #expect(json.contains("data/tenant-\(number).sqlite")) }
     }
 
     @Test func `a success of all needs each of them`() {

@@ -33,6 +33,38 @@ import Testing
         try Golden.hold(text.joined(separator: "\n"), against: "vacuum.txt")
     }
 
+    /// Several: one is done, one could not be; and so many that not each has lines of its own.
+    private func reports() -> [Report] {
+        [3, 60].map { count in
+            let databases = (1...count).map { number -> VacuumFleetSummary.Database in
+                var it = VacuumFleetSummary.Database(path: "data/\(number).sqlite")
+                it.seconds = 0.25
+                if number % 3 == 2 {
+                    it.trouble = RequestError(.notFound, "there is no database '\(it.path)'")
+                } else {
+                    it.vacuum = report(.installed).vacuum
+                    it.vacuum?.database = it.path
+                    it.vacuum?.bytesAfter -= number * 100_000
+                }
+                return it
+            }
+            var report = Report(VacuumFleetSummary(databases: databases))
+            report.seconds = 2.5
+            return report
+        }
+    }
+
+    @Test func several() throws {
+        let texts = reports().map { HumanRenderer().render($0, RenderOptions()) }
+        try Golden.hold(texts.joined(separator: "----\n"), against: "vacuums.txt")
+        try Golden.hold(JSONRenderer().render(reports()[0], RenderOptions()), against: "vacuums.json")
+        #expect(
+            HumanRenderer().render(reports()[1], RenderOptions(isQuiet: true)).split(separator: "\n").count
+                == 12)
+        let well = Report(VacuumFleetSummary(databases: []))
+        #expect(HumanRenderer().render(well, RenderOptions(isQuiet: true)).isEmpty)
+    }
+
     @Test func json() throws {
         try Golden.hold(JSONRenderer().render(report(.installed), RenderOptions()), against: "vacuum.json")
     }

@@ -18,10 +18,16 @@ extension FolderListing {
         while let entry = readdir(stream) {
             // The system allocates only as much of the field as the name needs.
             let bytes = UnsafeRawPointer(entry).advanced(by: offset)
-            let name = String(cString: bytes.assumingMemoryBound(to: CChar.self))
+            let characters = bytes.assumingMemoryBound(to: CChar.self)
+            let type = Int(entry.pointee.d_type)
+            guard let name = String(validatingCString: characters) else {
+                let raw = UnsafeRawBufferPointer(start: bytes, count: strlen(characters))
+                let name = ByteName.text(of: raw, in: folder, isFolder: type == Int(DT_DIR))
+                entries.append(FolderEntry(name: name, kind: type == Int(DT_DIR) ? .folder : .file))
+                continue
+            }
             if name == "." || name == ".." { continue }
-            entries.append(
-                FolderEntry(name: name, kind: kind(Int(entry.pointee.d_type), folder + "/" + name)))
+            entries.append(FolderEntry(name: name, kind: kind(type, folder + "/" + name)))
         }
         return entries
     }

@@ -15,14 +15,10 @@ package enum FolderListing {
         guard access(folder, R_OK | X_OK) == 0 else {
             throw RequestError(.unreadable, "the folder '\(folder)' cannot be read: \(describe(errno))")
         }
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: folder).filter {
-                withHidden || !$0.hasPrefix(".")
-            }
-        } catch {
-            throw RequestError(
-                .unreadable, "the folder '\(folder)' cannot be read: \(error.localizedDescription)")
+        guard let entries = entries(in: folder) else {
+            throw RequestError(.unreadable, "the folder '\(folder)' cannot be read: \(describe(errno))")
         }
+        return entries.map(\.name).filter { withHidden || !$0.hasPrefix(".") }
     }
 
     /// Returns the bytes of a regular file.
@@ -128,13 +124,10 @@ extension FolderListing {
         return [0] + Array("\(status.st_dev),\(status.st_ino)".utf8)
     }
 
-    /// Returns what is said where a file is missing. A name that is not valid UTF-8 reaches us with replaced bytes, and
-    /// means no file any more.
+    /// Returns what is said where a file is missing, or has a name that is not valid UTF-8.
     package static func missing(_ kind: String, _ path: String) -> String {
-        let text = "there is no \(kind) '\(path)'"
-        guard path.unicodeScalars.contains("\u{FFFD}") else { return text }
-        return text
-            + "; a file whose name is not valid UTF-8 cannot be opened: rename it, or make a link to it"
+        ByteName.isIn(path)
+            ? ByteName.fault(of: path) : nameFault(path) ?? "there is no \(kind) '\(path)'"
     }
 }
 

@@ -76,6 +76,11 @@ package enum SnapshotFile {
     }
 
     private static func faultOfFile(_ path: String) -> Fault? {
+        if ByteName.isIn(path) {
+            return Fault(
+                path, "cannot be opened: its name is not valid UTF-8 (\\x begins a byte)",
+                "Rename it; nothing was done with it.")
+        }
         if FolderListing.isSpecial(path) {
             return Fault(path, "is not a regular file", "A snapshot is a SQLite file or an SQL dump.")
         }

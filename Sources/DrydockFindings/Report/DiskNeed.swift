@@ -1,5 +1,5 @@
 /// The space that a command needs in one folder.
-public struct DiskNeed: Sendable, Equatable {
+public struct DiskNeed: Sendable, Equatable, Codable {
     public var folder: String
     public var bytes: Int
     /// What the space is for.

@@ -33,6 +33,7 @@ public struct Report: Sendable {
         case health(HealthSummary)
         case diff(DiffSummary)
         case vacuum(VacuumSummary)
+        case vacuums(VacuumFleetSummary)
     }
 
     /// The command that produced the report.
@@ -44,7 +45,7 @@ public struct Report: Sendable {
         case .migrate, .rollOut: "migrate"
         case .health: "health"
         case .diff: "diff"
-        case .vacuum: "vacuum"
+        case .vacuum, .vacuums: "vacuum"
         }
     }
 
@@ -59,6 +60,7 @@ extension Report.Body {
     fileprivate var isFailure: Bool {
         switch self {
         case .verify, .lint, .lock, .vacuum: false
+        case .vacuums(let vacuums): vacuums.hasTrouble
         case .migrate(let migrate): migrate.isFailure
         case .rollOut(let rollOut): rollOut.isFailure
         case .health(let health): health.hasTrouble
@@ -89,12 +91,17 @@ extension Report {
     /// What was vacuumed; nil in another command's report.
     public var vacuum: VacuumSummary? { if case .vacuum(let vacuum) = body { vacuum } else { nil } }
 
+    /// What was vacuumed of several databases; nil in another report.
+    public var vacuums: VacuumFleetSummary? {
+        if case .vacuums(let vacuums) = body { vacuums } else { nil }
+    }
+
     /// The replays of `verify`, or the rehearsal of `migrate`.
     public var replays: [ReplaySummary] {
         switch body {
         case .verify(let verify): verify.replays
         case .migrate(let migrate): migrate.replays
-        case .lint, .lock, .health, .diff, .vacuum, .rollOut: []
+        case .lint, .lock, .health, .diff, .vacuum, .vacuums, .rollOut: []
         }
     }
 }

@@ -4,7 +4,7 @@ public struct RollOutSummary: Sendable {
         case check, rehearsal, apply
     }
 
-    public enum Outcome: String, Sendable {
+    public enum Outcome: String, Sendable, Codable {
         /// Nothing is pending.
         case upToDate = "up-to-date"
         /// Only a list of what is pending was requested.
@@ -24,7 +24,7 @@ public struct RollOutSummary: Sendable {
     }
 
     /// What came of one database.
-    public struct Database: Sendable {
+    public struct Database: Sendable, Codable {
         public var path: String
         /// The newest migration that it has now; nil if it has none or that is not known.
         public var version: String?
@@ -43,7 +43,7 @@ public struct RollOutSummary: Sendable {
     }
 
     /// The databases that are migrated before the next ones begin.
-    public struct Wave: Sendable {
+    public struct Wave: Sendable, Codable {
         public var name: String
         public var count: Int
         public var applied = 0

@@ -1,6 +1,6 @@
 /// What a vacuum did, or would do. All sizes are in bytes.
-public struct VacuumSummary: Sendable {
-    public enum Method: String, Sendable {
+public struct VacuumSummary: Sendable, Codable {
+    public enum Method: String, Sendable, Codable {
         /// Only the forecast was requested.
         case forecast
         /// The file has no byte, which is an empty database; nothing was written.
@@ -33,7 +33,7 @@ public struct VacuumSummary: Sendable {
 }
 
 /// What a vacuum will need and free, estimated from the current pages. All sizes are in bytes.
-public struct VacuumForecast: Sendable, Equatable {
+public struct VacuumForecast: Sendable, Equatable, Codable {
     public var bytes: Int
     public var bytesAfter: Int
     public var freelistBytes: Int

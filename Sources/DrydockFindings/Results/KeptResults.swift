@@ -23,6 +23,8 @@ package final class KeptResults: Sendable {
     }
 
     private static let head = "drydock results 1\n"
+    /// The stamp of a result that counts also if the database was written since: for one that is looked at again anyway.
+    package static let lasting = "*"
     private let state: Mutex<State>
     private let settings: String
 
@@ -80,7 +82,8 @@ package final class KeptResults: Sendable {
             let parts = text.split(separator: UInt8(ascii: " "), maxSplits: 1)
             guard parts.count == 2, Self.checksum(of: Array(parts[1])).utf8.elementsEqual(parts[0]),
                 let line = try? JSONDecoder().decode(Line.self, from: Data(parts[1])),
-                line.settings == settings, stamp(of: line.database) == line.stamp
+                line.settings == settings,
+                line.stamp == lasting || stamp(of: line.database) == line.stamp
             else { continue }
             results[line.database] = line.result
         }
@@ -107,14 +110,16 @@ package final class KeptResults: Sendable {
 
     /// Returns what shows that a database and the files beside it are unchanged; nil while that cannot be told, since they
     /// were written a moment ago.
-    package static func stamp(of path: String) -> String? {
+    /// - Parameter takesNew: whether that does not matter: of a database that this run has just written, since a write of
+    ///   another program in the same moment would take nothing from the result.
+    package static func stamp(of path: String, takesNew: Bool = false) -> String? {
         var text = ""
         for ending in ["", "-wal", "-journal"] {
             guard let stamp = FileStamp(path + ending) else {
                 text += "-;"
                 continue
             }
-            guard stamp.isSettled else { return nil }
+            guard takesNew || stamp.isSettled else { return nil }
             text += "\(stamp.text);"
         }
         return text
@@ -124,6 +129,17 @@ package final class KeptResults: Sendable {
     package func result<Result: Decodable>(of database: String) -> Result? {
         guard let text = state.withLock({ $0.results[database] }) else { return nil }
         return try? JSONDecoder().decode(Result.self, from: Data(text.utf8))
+    }
+
+    /// Returns the result of a database in the part of a shard.
+    /// - Throws: ``RequestError`` where it has none that this version reads.
+    package func resultOfPart<Result: Decodable>(of database: String) throws -> Result {
+        guard let result: Result = result(of: database) else {
+            throw RequestError(
+                .settingInvalid,
+                "the part with '\(database)' has no result of it that can be read; run its shard again")
+        }
+        return result
     }
 
     /// Notes a result.

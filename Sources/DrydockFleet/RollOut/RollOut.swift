@@ -42,6 +42,22 @@ public struct RollOut: Sendable {
         return report
     }
 
+    /// Returns the report on the databases of all shards. None is opened, whatever the request is.
+    /// - Throws: ``RequestError`` where the parts have no result of one.
+    package static func merged(_ request: RollOutRequest, _ kept: KeptResults) throws -> Report {
+        let looked = try request.databases.map { path in
+            RollOutRun.Looked(try kept.resultOfPart(of: path) as RollOutResult)
+        }
+        var summary = RollOutSummary(request.migrate.mode.ofSummary)
+        let ends = RollOutEnd.all(in: kept)
+        summary.waves = RollOutSummary.Wave.sums(of: ends.map(\.waves), request)
+        summary.stopped = ends.lazy.compactMap(\.stopped).first
+        // Shards may have a log each, and none of them is that of all.
+        let logs = Set(ends.map(\.log))
+        summary.log = logs.count == 1 ? logs.first ?? nil : nil
+        return RollOutRun.report(looked, summary, request)
+    }
+
     /// Databases share their migrations, unless the project's own command runs them.
     private func migrator(_ request: RollOutRequest) throws -> Migrator {
         let verify = request.migrate.verify
@@ -66,11 +82,17 @@ struct RollOutRun: Sendable {
         var findings: [Finding] = []
         var notChecked: [NotChecked] = []
         var format: String?
+        /// The wave in which it was, also where an earlier run migrated it.
+        var wave: String?
+        /// Whether an earlier run migrated or rehearsed it.
+        var isKept = false
+        /// What shows that it is still as it was looked at; nil while that cannot be told.
+        var stamp: String?
     }
 
     func report() async throws -> Report {
         var looked = try await look()
-        var summary = RollOutSummary(mode)
+        var summary = RollOutSummary(request.migrate.mode.ofSummary)
         summary.log = log?.path
         if let log {
             var entry = RollOutLog.Entry(.start)
@@ -83,27 +105,26 @@ struct RollOutRun: Sendable {
         for index in looked.indices where looked[index].database.outcome == .busy {
             looked[index].reportReason()
         }
+        if let log {
+            var entry = RollOutLog.Entry(.end)
+            entry.count = looked.count { $0.database.outcome == .applied && !$0.isKept }
+            entry.reason = summary.stopped
+            try log.add(entry)
+        }
+        summary.waves = RollOutSummary.Wave.sums(of: [Self.wavesBefore(looked), summary.waves], request)
+        try keep(looked, summary)
+        return Self.report(looked, summary, request)
+    }
+
+    static func report(_ looked: [Looked], _ summary: RollOutSummary, _ request: RollOutRequest) -> Report {
+        var summary = summary
         summary.databases = looked.map(\.database)
         var report = Report(.rollOut(summary))
         report.isStrict = request.migrate.verify.isStrict
         report.migrationFormat = looked.lazy.compactMap(\.format).first
         report.findings = looked.flatMap(\.findings)
         report.notChecked = looked.flatMap(\.notChecked)
-        if let log {
-            var entry = RollOutLog.Entry(.end)
-            entry.count = summary.count(.applied)
-            entry.reason = summary.stopped
-            try log.add(entry)
-        }
         return report
-    }
-
-    private var mode: RollOutSummary.Mode {
-        switch request.migrate.mode {
-        case .check: .check
-        case .rehearsal: .rehearsal
-        case .apply: .apply
-        }
     }
 
     private func request(for path: String) -> MigrateRequest {
@@ -119,7 +140,8 @@ struct RollOutRun: Sendable {
         let paths = Array(request.databases.enumerated())
         let (migrator, note) = (migrator, note)
         return try await concurrentMap(paths, jobs: request.jobs) { index, path in
-            let looked = try await Self.look(index, path, request(for: path), migrator)
+            let looked = try await Self.look(index, path, request(for: path), migrator, request.kept)
+            try keepLooked(looked)
             let done = count.withLock {
                 $0 += 1
                 return $0
@@ -130,9 +152,12 @@ struct RollOutRun: Sendable {
     }
 
     private static func look(
-        _ index: Int, _ path: String, _ request: MigrateRequest, _ migrator: Migrator
+        _ index: Int, _ path: String, _ request: MigrateRequest, _ migrator: Migrator, _ kept: KeptResults?
     ) async throws -> Looked {
+        let known: RollOutResult? = kept?.result(of: path)
+        if let known, request.mode != .apply { return Looked(known, isKept: true) }
         var looked = Looked(database: .init(path: path, outcome: .failed))
+        looked.stamp = kept.flatMap { _ in KeptResults.stamp(of: path) }
         do {
             let look = try await migrator.look(request)
             looked.format = look.migrationFormat
@@ -157,7 +182,7 @@ struct RollOutRun: Sendable {
             }
             let isWrong = look.findings.contains { $0.severity == .error }
             looked.database.outcome = isWrong ? .failed : look.pending.isEmpty ? .upToDate : .pending
-            guard !look.pending.isEmpty, !isWrong else { return looked }
+            guard !look.pending.isEmpty, !isWrong else { return looked.migratedBefore(known) }
             looked.item = RollOutPlan.Item(
                 index: index, path: path, version: look.version, schema: look.schema, bytes: look.bytes)
         } catch let error as RequestError where error.reason == .databaseBusy {
@@ -198,7 +223,8 @@ struct RollOutRun: Sendable {
         let isApplied = request.migrate.mode == .apply
         let plan = RollOutPlan(
             items, done: looked.count { $0.database.outcome == .upToDate },
-            migrated: log?.migrated ?? 0, canary: isApplied ? request.canary : 0,
+            migrated: max(log?.migrated ?? 0, looked.count(where: \.isKept)),
+            canary: isApplied ? request.canary : 0,
             waves: isApplied ? request.waves : [RollOutWave(percent: 100)])
         let failures = FailureCount(isApplied ? request.maxFailures : .max)
         if isApplied { for one in looked where one.database.outcome == .failed { failures.add() } }
@@ -210,7 +236,8 @@ struct RollOutRun: Sendable {
             // Whatever held them may be gone by now.
             for item in busy { looked[item.index].database.reason = nil }
             summary.waves.append(
-                try await run(RollOutPlan.Wave(name: "tried again", items: busy), &looked, failures))
+                try await run(
+                    RollOutPlan.Wave(name: RollOutSummary.Wave.again, items: busy), &looked, failures))
         }
         for index in looked.indices where isApplied && looked[index].database.outcome == .pending {
             looked[index].database.outcome = .notReached
@@ -225,6 +252,7 @@ struct RollOutRun: Sendable {
     ) async throws -> RollOutSummary.Wave {
         let start = ContinuousClock.now
         let count = Mutex(0)
+        for item in wave.items { looked[item.index].wave = wave.name }
         let (earlier, note) = (looked, note)
         note(.migrating(wave: wave.name, done: 0, of: wave.items.count))
         let done = try await concurrentMap(wave.items, jobs: request.jobs) { item -> (Int, Looked)? in
@@ -274,6 +302,7 @@ struct RollOutRun: Sendable {
         }
         looked.database.seconds = (ContinuousClock.now - start).inSeconds
         try log?.add(outcome(looked.database, item, wave))
+        try keepMigrated(looked)
         return looked
     }
 

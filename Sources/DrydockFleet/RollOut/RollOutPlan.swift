@@ -29,7 +29,7 @@ struct RollOutPlan {
         let first = Self.canaries(items, max(0, canary - migrated))
         let isCanary = Set(first.map(\.index))
         var rest = items.filter { !isCanary.contains($0.index) }[...]
-        var result = first.isEmpty ? [] : [Wave(name: "canary", items: first)]
+        var result = first.isEmpty ? [] : [Wave(name: RollOutSummary.Wave.canary, items: first)]
         var begun = done + first.count
         for wave in waves {
             let count = max(0, wave.count(of: total) - begun)

@@ -16,6 +16,10 @@ public struct RollOutRequest: Sendable {
     public var jobs = 1
     /// The file that says what was done; nil for none.
     public var log: String?
+    /// The results of earlier runs, and where those of this one are kept; nil for neither.
+    package var kept: KeptResults?
+    /// Whether what is kept has no values of rows.
+    package var redactsKept = false
 
     public init(databases: [String], migrate: MigrateRequest) {
         (self.databases, self.migrate) = (databases, migrate)

@@ -96,6 +96,7 @@ struct HealthRun: Sendable {
         if FolderListing.isFolder(path) { return "'\(path)' is a folder, not a database" }
         if FolderListing.isSpecial(path) { return "'\(path)' is not a regular file" }
         guard FolderListing.exists(path) else { return FolderListing.missing("database", path) }
+        if let fault = FolderListing.nameFault(path) { return fault }
         do {
             _ = try FolderListing.contents(of: path, limit: 1)
             return nil

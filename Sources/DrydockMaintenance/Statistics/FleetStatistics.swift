@@ -1,4 +1,5 @@
 import DrydockFindings
+import DrydockReplay
 import Synchronization
 
 /// How several databases use their files, as `drydock stats` of several reports it. All sizes are in bytes.
@@ -12,6 +13,8 @@ public struct FleetStatistics: Sendable, Codable {
         public var vacuumReclaimableBytes = 0
         public var walBytes = 0
         public var userVersion: Int32 = 0
+        /// Wall-clock seconds.
+        public var seconds = 0.0
         public var trouble: String?
 
         /// The part of the file that is free pages.
@@ -45,6 +48,14 @@ public struct FleetStatistics: Sendable, Codable {
     }
 }
 
+extension FleetStatistics {
+    /// What one database adds to the figures of several.
+    struct Share: Sendable, Codable {
+        var database: Database
+        var objects: [Object] = []
+    }
+}
+
 extension StatisticsReader {
     /// Reads the statistics of several databases. One that cannot be read does not stop the others.
     /// - Parameter onRead: called from any thread with the number of those that are done.
@@ -52,25 +63,65 @@ extension StatisticsReader {
     public func statistics(
         of paths: [String], jobs: Int, onRead: @escaping @Sendable (String, Int) -> Void = { _, _ in }
     ) async throws -> FleetStatistics {
+        try await statistics(of: paths, jobs: jobs, kept: nil, onRead: onRead)
+    }
+
+    /// - Parameter kept: the figures of earlier runs, and where those of this one are kept; nil for neither.
+    package func statistics(
+        of paths: [String], jobs: Int, kept: KeptResults?,
+        onRead: @escaping @Sendable (String, Int) -> Void = { _, _ in }
+    ) async throws -> FleetStatistics {
         let objects = FleetObjects()
         let done = Atomic(0)
         let databases = try await concurrentMap(paths, jobs: jobs) { path in
             defer { onRead(path, done.add(1, ordering: .relaxed).newValue) }
-            var database = FleetStatistics.Database(path: path)
-            do {
-                let statistics = try await statistics(of: path)
-                objects.add(statistics)
-                database.bytes = statistics.byteCount
-                database.freelistBytes = statistics.freelistPages * statistics.pageSize
-                database.vacuumReclaimableBytes = statistics.reclaimableByteCount
-                database.walBytes = statistics.logPages * statistics.pageSize
-                database.userVersion = statistics.userVersion
-            } catch let error as RequestError {
-                database.trouble = error.description
+            if let known: FleetStatistics.Share = kept?.result(of: path) {
+                objects.add(known.objects)
+                return known.database
             }
-            return database
+            let stamp = kept.flatMap { _ in KeptResults.stamp(of: path) }
+            let share = try await share(of: path)
+            // What could not be read is for the next run to read.
+            try kept?.keep(share, of: path, share.database.trouble == nil ? stamp : nil)
+            objects.add(share.objects)
+            return share.database
         }
         return FleetStatistics(databases: databases, objects: objects.sorted)
+    }
+
+    /// Returns the statistics of the databases of all shards, of which none is read.
+    /// - Throws: ``RequestError`` where the parts have no result of one.
+    package static func merged(_ paths: [String], _ kept: KeptResults) throws -> FleetStatistics {
+        let objects = FleetObjects()
+        let databases = try paths.map { path in
+            let share: FleetStatistics.Share = try kept.resultOfPart(of: path)
+            objects.add(share.objects)
+            return share.database
+        }
+        return FleetStatistics(databases: databases, objects: objects.sorted)
+    }
+
+    private func share(of path: String) async throws -> FleetStatistics.Share {
+        let start = ContinuousClock.now
+        var share = FleetStatistics.Share(database: .init(path: path))
+        do {
+            let statistics = try await statistics(of: path)
+            share.database.bytes = statistics.byteCount
+            share.database.freelistBytes = statistics.freelistPages * statistics.pageSize
+            share.database.vacuumReclaimableBytes = statistics.reclaimableByteCount
+            share.database.walBytes = statistics.logPages * statistics.pageSize
+            share.database.userVersion = statistics.userVersion
+            share.objects = statistics.objects.map { object in
+                .init(
+                    name: object.name, table: object.table, isIndex: object.isIndex, databases: 1,
+                    bytes: object.tree.pages * statistics.pageSize, rows: object.entries,
+                    unused: object.tree.unused)
+            }
+        } catch let error as RequestError {
+            share.database.trouble = error.description
+        }
+        share.database.seconds = ((ContinuousClock.now - start).inSeconds * 1e6).rounded() / 1e6
+        return share
     }
 }
 
@@ -83,17 +134,18 @@ private final class FleetObjects: Sendable {
 
     private let sums = Mutex<[Key: FleetStatistics.Object]>([:])
 
-    func add(_ statistics: DatabaseStatistics) {
+    func add(_ objects: [FleetStatistics.Object]) {
         sums.withLock { sums in
-            for object in statistics.objects {
+            for object in objects {
                 let key = Key(name: object.name, table: object.table, isIndex: object.isIndex)
-                var sum =
-                    sums[key]
-                    ?? FleetStatistics.Object(name: object.name, table: object.table, isIndex: object.isIndex)
-                sum.databases += 1
-                sum.bytes += object.tree.pages * statistics.pageSize
-                sum.rows += object.entries
-                sum.unused += object.tree.unused
+                guard var sum = sums[key] else {
+                    sums[key] = object
+                    continue
+                }
+                sum.databases += object.databases
+                sum.bytes += object.bytes
+                sum.rows += object.rows
+                sum.unused += object.unused
                 sums[key] = sum
             }
         }

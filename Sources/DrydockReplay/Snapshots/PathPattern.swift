@@ -17,6 +17,11 @@ enum PathPattern {
         var found: Set<[UInt8]> = []
         for root in roots {
             for folder in folders(below: root) {
+                // What is in it cannot be read, which whoever gets the path says.
+                if ByteName.isIn(folder) {
+                    found.insert(Array(folder.utf8))
+                    continue
+                }
                 let prefix = folder == "." ? "" : folder == "/" ? "/" : escaped(folder) + "/"
                 found.formUnion(matches(prefix + tail).map { Array($0.utf8) })
             }
@@ -31,10 +36,10 @@ enum PathPattern {
         while next < result.count {
             let folder = result[next]
             next += 1
-            for name in ((try? FolderListing.files(in: folder)) ?? []).sorted() {
-                let path = folder == "." ? name : folder == "/" ? "/" + name : "\(folder)/\(name)"
-                var status = stat()
-                if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { result.append(path) }
+            let entries = ByteName.isIn(folder) ? [] : FolderListing.entries(in: folder) ?? []
+            for name in entries.filter({ $0.kind == .folder && !$0.name.hasPrefix(".") }).map(\.name).sorted()
+            {
+                result.append(folder == "." ? name : folder == "/" ? "/" + name : "\(folder)/\(name)")
             }
         }
         return result
@@ -50,7 +55,10 @@ enum PathPattern {
         defer { globfree(&matches) }
         guard Foundation.glob(pattern, 0, nil, &matches) == 0 else { return [] }
         return (0..<Int(matches.gl_pathc)).compactMap { index in
-            matches.gl_pathv[index].map { String(cString: $0) }
+            matches.gl_pathv[index].map { path in
+                String(validatingCString: path)
+                    ?? ByteName.text(of: UnsafeRawBufferPointer(start: path, count: strlen(path)))
+            }
         }
     }
 }

@@ -30,6 +30,11 @@ public enum SnapshotFolder {
         guard visited.insert(FolderListing.realPath(folder)).inserted else { return }
         for name in try FolderListing.files(in: folder) {
             let path = folder + "/" + name
+            if ByteName.isFolder(path) == true {
+                // What is in it cannot be read, which is reported and not passed over.
+                found.append(Snapshot(path: path))
+                continue
+            }
             if FolderListing.isFolder(path) {
                 try collect(path, visited: &visited, into: &found)
                 continue

@@ -17,8 +17,10 @@ struct HTMLFindings {
 
     var section: HTMLPage.Section? {
         groups.isEmpty
-            ? nil : HTMLPage.Section(id: "findings", title: "Findings", content: [filter, articles])
+            ? nil : HTMLPage.Section(id: "findings", title: "Findings", content: content)
     }
+
+    var content: [HTMLNode] { [filter, articles] }
 
     /// Hides a severity, with the style sheet alone.
     private var filter: HTMLNode {
@@ -87,8 +89,13 @@ struct HTMLFinding {
                     "div", ["class": "mark", "aria-hidden": "true"], [.text(Self.symbol(finding.severity))]),
                 .element(
                     "div", [:],
-                    [label, .element("h3", [:], [.text(finding.message(options))]), sql, evidence, remedy]),
+                    [label, .element("h3", [:], [.text(title)]), sql, evidence, remedy]),
             ])
+    }
+
+    private var title: String {
+        group.isOfDatabases && !group.isUniform
+            ? "in \(group.findings.count) databases" : finding.message(options)
     }
 
     private var label: HTMLNode {
@@ -111,7 +118,8 @@ struct HTMLFinding {
     // MARK: - Rows
 
     private var evidence: HTMLNode {
-        guard let evidence = finding.evidence else { return .nothing }
+        // The rows of one database are not those of the others.
+        guard let evidence = finding.evidence, !group.isOfDatabases else { return .nothing }
         return .group([rows(evidence), details(evidence)])
     }
 
@@ -202,7 +210,27 @@ struct HTMLFinding {
             }
         }
         if !snapshots.isEmpty { add("Found in", [Self.list(snapshots)]) }
+        if group.isOfDatabases { add("Found in", [databases]) }
         return items.isEmpty ? .nothing : .element("dl", ["class": "todo"], items)
+    }
+
+    /// How many databases are named of those that share a finding.
+    private static let exampleLimit = 10
+
+    private var databases: HTMLNode {
+        let shown = group.findings.prefix(Self.exampleLimit)
+        let items = shown.map { finding -> HTMLNode in
+            let path = VisibleText.line(finding.database ?? "")
+            let message = group.isUniform ? "" : ": \(finding.message(options))"
+            return .element("li", [:], [.span("path", path), .text(message)])
+        }
+        let left = group.findings.count - shown.count
+        return .group([
+            .text(counted(group.findings.count, "database")), .element("ul", [:], items),
+            left > 0
+                ? .element("p", ["class": "more"], ["… and \(StatisticsRenderer.grouped(left)) more"])
+                : .nothing,
+        ])
     }
 
     /// Returns help as paragraphs; indented lines are code.

@@ -8,6 +8,8 @@ struct HTMLGaps {
 
     /// How many reasons are shown without unfolding the rest.
     private static let limit = 12
+    /// How many there are on the page.
+    private static let pageLimit = Report.gapLimit
 
     init(_ report: Report) {
         groups = report.notChecked.groups
@@ -23,10 +25,18 @@ struct HTMLGaps {
                     "details", [:],
                     [
                         .element("summary", [:], ["and \(groups.count - Self.limit) more"]),
-                        list(groups.dropFirst(Self.limit)),
+                        list(groups.dropFirst(Self.limit).prefix(Self.pageLimit)),
+                        rest,
                     ]))
         }
         return HTMLPage.Section(id: "not-checked", title: "Not checked", content: content)
+    }
+
+    private var rest: HTMLNode {
+        let left = groups.dropFirst(Self.limit + Self.pageLimit).reduce(0) { $0 + $1.count }
+        return left == 0
+            ? .nothing
+            : .element("p", ["class": "more"], ["… and \(left) more (--format json lists them)"])
     }
 
     private func list(_ groups: ArraySlice<[NotChecked]>) -> HTMLNode {

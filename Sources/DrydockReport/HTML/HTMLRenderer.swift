@@ -59,6 +59,14 @@ package struct HTMLRenderer: ReportRenderer {
             ]
         case .health(let health): HTMLFleet(health, report, options).sections
         case .diff(let diff): HTMLChanges.sections(diff)
+        case .vacuums(let vacuums):
+            [
+                HTMLPage.Section(
+                    id: "vacuum", title: "What was done",
+                    content: [
+                        .element("pre", [:], [.lines(HumanRenderer().text(vacuums, report, options.plain))])
+                    ])
+            ]
         case .vacuum(let vacuum):
             [
                 HTMLPage.Section(
@@ -89,6 +97,9 @@ package struct HTMLRenderer: ReportRenderer {
         case .rollOut(let rollOut):
             let result = HumanRenderer().result(of: rollOut)
             words = result.prefix(1).uppercased() + result.dropFirst()
+        case .vacuums(let vacuums):
+            let result = HumanRenderer().result(of: vacuums)
+            words = result.prefix(1).uppercased() + result.dropFirst()
         case .health: words = isGood ? "Healthy" : "Findings"
         case .verify, .lint, .lock, .vacuum: break
         }
@@ -108,6 +119,9 @@ package struct HTMLRenderer: ReportRenderer {
         if gaps > 0 { counts.append("\(gaps) not checked") }
         if case .diff(let diff) = report.body, !diff.isSame {
             counts.insert(counted(diff.changes.count, "difference"), at: 0)
+        }
+        if let totals = report.healthTotals, report.isFleet {
+            return [.text("\(StatisticsRenderer.grouped(totals.databases)) databases: \(totals.words).")]
         }
         var text = counts.isEmpty ? "No findings" : listed(counts)
         text += "."
@@ -143,6 +157,7 @@ package struct HTMLRenderer: ReportRenderer {
         case .migrate(let migrate): facts = [("pending", StatisticsRenderer.grouped(migrate.pending.count))]
         case .health(let health): facts = [fact(health.databases.count, "database")]
         case .rollOut(let rollOut): facts = [fact(rollOut.databases.count, "database")]
+        case .vacuums(let vacuums): facts = [fact(vacuums.databases.count, "database")]
         case .diff, .vacuum: break
         }
         let steps = report.replays.flatMap(\.steps)

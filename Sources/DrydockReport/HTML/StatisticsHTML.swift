@@ -31,6 +31,27 @@ package enum StatisticsHTML {
         return page.text
     }
 
+    /// Renders the statistics of several databases, whose number does not make the page longer.
+    package static func render(_ fleet: FleetStatistics) -> String {
+        var page = HTMLPage(
+            title: "drydock stats", brand: "drydock stats",
+            verdict: .init(
+                symbol: fleet.hasTrouble ? "!" : "",
+                words: "\(StatisticsRenderer.grouped(fleet.databases.count)) databases",
+                style: fleet.hasTrouble ? "warn" : nil))
+        if fleet.hasTrouble {
+            page.lead = [.text("\(fleet.databases.count - fleet.read.count) could not be read.")]
+        }
+        page.sections = [
+            .init(
+                id: "figures", title: "Where the space is",
+                content: [
+                    .element("pre", [:], [.lines(StatisticsRenderer.render(fleet, RenderOptions()))])
+                ])
+        ]
+        return page.text
+    }
+
     // MARK: - The treemap
 
     private struct Part {

@@ -51,11 +51,40 @@ import Testing
         #expect(list.paths == [path, folder.file("c.db")])
     }
 
+    /// A name that is not valid UTF-8 is in the list with its bytes, so that it is reported and not passed over.
     @Test func saysWhichNamesCannotBeOpened() async throws {
+        let bytes = Array("data/caf".utf8) + [0xE9] + Array(".db".utf8)
         var list = TargetList()
-        await #expect { try await list.add(query: "b\u{FFFD}.db: SELECT 1", on: GRDBDriver()) } throws: {
-            "\($0)".contains("a file whose name is not valid UTF-8 cannot be opened")
+        try list.add(file: "list", bytes + [0x0A] + Array("b.db\n".utf8))
+        #expect(list.paths == ["data/caf\\xE9.db", "b.db"])
+        #expect(ByteName.isIn(list.paths[0]) && !ByteName.isIn(list.paths[1]))
+        #expect(FolderListing.missing("database", list.paths[0]).contains("is not valid UTF-8"))
+        #expect(FolderListing.missing("database", "data/b.db") == "there is no database 'data/b.db'")
+    }
+
+    @Test func aFolderReportsNamesThatAreNotText() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("good.db", "")
+        let base = Array(folder.path.utf8)
+        for name in [Array("/caf".utf8) + [0xE9] + Array(".db".utf8), Array("/d".utf8) + [0xFF]] {
+            let path = (base + name + [0]).map { CChar(bitPattern: $0) }
+            if name.last == 0xFF { mkdir(path, 0o755) } else { close(open(path, O_CREAT | O_RDWR, 0o644)) }
         }
+        for name in [folder.path, folder.path + "/**", folder.path + "/**/*.db"] {
+            var list = TargetList()
+            try list.add(names: [name])
+            let names = list.paths.map(PathParts.name(of:)).sorted()
+            #expect(names == ["caf\\xE9.db", "d\\xFF", "good.db"], "\(name): \(names)")
+        }
+    }
+
+    /// A file that is called as another one is written must not be taken for it.
+    @Test func aNameThatOnlyLooksLikeBytesIsItself() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("caf\\xE9.db", "")
+        let text = ByteName.text(
+            of: Array(folder.path.utf8) + Array("/caf".utf8) + [0xE9] + Array(".db".utf8))
+        #expect(text != path && text.hasPrefix(path) && ByteName.isIn(text) && !ByteName.isIn(path))
     }
 
     @Test(arguments: [true, false]) func asksADatabase(_ usesGRDB: Bool) async throws {
