@@ -11,8 +11,8 @@ struct SnapshotCommand: DrydockSubcommand {
             size, with all that they refer to, and without what must not leave it.
             """,
         examples: """
-            drydock snapshot take app.sqlite -o Snapshots/v7.sqlite --percent 1
-            drydock snapshot new --at v3_create_labels -o Snapshots/v3.sqlite
+            drydock snapshot take app.sqlite -o Snapshots/v7.sqlite
+            drydock snapshot new -o Snapshots/newest.sqlite
             drydock snapshot list
             drydock snapshot take --help
             """,

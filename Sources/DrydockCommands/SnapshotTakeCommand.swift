@@ -2,6 +2,7 @@ import ArgumentParser
 import Drydock
 import DrydockReport
 import Foundation
+import SQLiteSchema
 
 struct SnapshotTakeCommand: DrydockSubcommand {
     static let help = CommandHelp(
