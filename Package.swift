@@ -80,7 +80,8 @@ let package = Package(
         .target(
             name: "DrydockProbes",
             dependencies: [
-                "DrydockLint", "DrydockReplay", "DrydockFindings", engine, "SQLiteSchema",
+                "DrydockMaintenance", "DrydockDiff", "DrydockLint", "DrydockReplay", "DrydockState",
+                "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema", crypto,
             ]),
         .target(
             name: "DrydockMigrate",

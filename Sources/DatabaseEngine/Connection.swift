@@ -51,6 +51,21 @@ extension PreparedStatement {
         sqlite3_column_int64(handle, Int32(index))
     }
 
+    public func real(_ index: Int) -> Double {
+        sqlite3_column_double(handle, Int32(index))
+    }
+
+    /// Returns how the column's value is stored.
+    package func storage(_ index: Int) -> ColumnStorage {
+        switch sqlite3_column_type(handle, Int32(index)) {
+        case SQLITE_INTEGER: .integer
+        case SQLITE_FLOAT: .real
+        case SQLITE_TEXT: .text
+        case SQLITE_BLOB: .blob
+        default: .null
+        }
+    }
+
     /// Returns the column as UTF-8 text, with invalid sequences replaced. For names and messages; read data
     /// that must be exact with ``value(_:)``.
     public func string(_ index: Int) -> String {

@@ -24,6 +24,8 @@ public struct ConnectionSettings: Sendable {
     public var limits: ConnectionLimits? = ConnectionLimits()
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
+    /// Functions for the program's own statements.
+    package var computed: [ComputedFunction] = []
     /// The source of `random()` and `randomblob()`; nil for SQLite's own.
     public var random: RandomSource?
     /// SQL to run once, when the connection is open.

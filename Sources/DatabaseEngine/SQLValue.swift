@@ -12,6 +12,11 @@ public enum SQLValue: Sendable, Codable {
     case blob([UInt8])
 }
 
+/// How SQLite stores a value (https://www.sqlite.org/datatype3.html#storage_classes_and_datatypes).
+package enum ColumnStorage: Int, Sendable, Hashable, CaseIterable {
+    case null, integer, real, text, blob
+}
+
 extension SQLValue: Hashable {
     public static func == (a: SQLValue, b: SQLValue) -> Bool {
         switch (a, b) {

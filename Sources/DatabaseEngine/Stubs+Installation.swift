@@ -48,7 +48,42 @@ extension CollationStub.Order {
     }
 }
 
+extension ComputedFunction {
+    /// Registers the function as deterministic.
+    /// - Throws: ``EngineError`` if SQLite does not accept it.
+    package func install(on connection: OpaquePointer) throws {
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
+        let code = sqlite3_create_function_v2(
+            connection, name, Int32(argumentCount), flags, Box(body).retained,
+            { context, count, arguments in
+                guard let body = Box<Body>.value(sqlite3_user_data(context)) else { return }
+                let values = (0..<Int(count)).map { SQLValue(argument: arguments?[$0]) }
+                do {
+                    try body(values).give(to: context)
+                } catch {
+                    sqlite3_result_error(context, "\(error)", -1)
+                }
+            }, nil, nil, { Box<Body>.release($0) })
+        guard code == SQLITE_OK else { throw EngineError(extendedCode: code, on: connection) }
+    }
+}
+
 extension SQLValue {
+    /// Takes the argument of a function; text as UTF-8.
+    fileprivate init(argument: OpaquePointer?) {
+        func bytes(_ start: UnsafeRawPointer?) -> [UInt8] {
+            let count = Int(sqlite3_value_bytes(argument))
+            return Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+        }
+        switch argument.map({ sqlite3_value_type($0) }) {
+        case SQLITE_INTEGER?: self = .integer(sqlite3_value_int64(argument))
+        case SQLITE_FLOAT?: self = .real(sqlite3_value_double(argument))
+        case SQLITE_TEXT?: self = .text(bytes(sqlite3_value_text(argument)))
+        case SQLITE_BLOB?: self = .blob(bytes(sqlite3_value_blob(argument)))
+        default: self = .null
+        }
+    }
+
     /// Sets a copy of the value as a function's result.
     fileprivate func give(to context: OpaquePointer?) {
         let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

@@ -39,6 +39,10 @@ struct ConfigFile {
     var functions: [FunctionStub] = []
     var collations: [CollationStub] = []
     var health = HealthConfig()
+    var mask: [String] = []
+    var unmasked: [String] = []
+    var maskAuto: Bool?
+    var strictMask: Bool?
     var lint: [Rule: LintSeverity] = [:]
     var sqlite: SQLiteVersion?
     var declarations: [String: [Declaration]] = [:]

@@ -55,8 +55,14 @@ extension DrydockCommand {
     static func helpScreen(for arguments: [String]) -> String? {
         let asked = arguments.prefix { $0 != "--" }.contains { $0 == "-h" || $0 == "--help" }
         guard asked, let name = arguments.first else { return nil }
-        return configuration.subcommands.lazy.compactMap { $0 as? any DrydockSubcommand.Type }
-            .first { $0.help.name == name }?.help.screen
+        func find(_ name: String, in commands: [any ParsableCommand.Type]) -> (any DrydockSubcommand.Type)? {
+            commands.lazy.compactMap { $0 as? any DrydockSubcommand.Type }.first { $0.help.name == name }
+        }
+        guard let command = find(name, in: configuration.subcommands) else { return nil }
+        let inner = arguments.dropFirst().first.flatMap {
+            find("\(name) \($0)", in: command.configuration.subcommands)
+        }
+        return (inner ?? command).help.screen
     }
 
     /// Returns why arguments were not read as they were meant, if one of them is the name of a file that begins with a

@@ -34,7 +34,7 @@ public struct DrydockCommand: AsyncParsableCommand {
             VerifyCommand.self, LintCommand.self, DiffCommand.self, SchemaCommand.self, NewCommand.self,
             StatsCommand.self, HealthCommand.self, VacuumCommand.self, MigrateCommand.self,
             LockCommand.self, InitCommand.self, WatchCommand.self, LspCommand.self, ManifestCommand.self,
-            MergeCommand.self, LibrariesCommand.self, ShrinkCommand.self,
+            MergeCommand.self, LibrariesCommand.self, ShrinkCommand.self, SnapshotCommand.self,
         ])
 
     public init() {}

@@ -54,6 +54,7 @@ final class NIOConnection: Connection {
         try execute("PRAGMA foreign_keys = \(settings.foreignKeys ? "ON" : "OFF")")
         try settings.random?.install(on: handle)
         for stub in settings.functions { try stub.install(on: handle) }
+        for function in settings.computed { try function.install(on: handle) }
         for stub in settings.collations { try stub.install(on: handle) }
         for sql in settings.setup { try execute(sql) }
     }

@@ -31,6 +31,10 @@ package struct Image: Sendable {
         try main.read(into: buffer, at: offset)
     }
 
+    /// Gives the memory of what was read of mapped files back to the system: a read of a whole database otherwise
+    /// counts as so much memory of this process.
+    package func releaseMemory() { for base in bases { base.releaseMemory() } }
+
     /// Returns the main database and its companions under another name. A missing companion is also missing
     /// under the new name, whatever the disk has.
     func mainFiles(as name: FilePath) -> [FilePath: FileImage?] {

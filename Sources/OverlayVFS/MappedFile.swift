@@ -140,6 +140,12 @@ package final class MappedFile: Sendable {
         try withBytes(at: offset, count: buffer.count) { buffer.copyMemory(from: $0) }
     }
 
+    /// Gives the memory of what was read back to the system; what is read again comes from the system's cache.
+    package func releaseMemory() {
+        guard let start else { return }
+        madvise(UnsafeMutableRawPointer(mutating: start), identity.size, MADV_DONTNEED)
+    }
+
     /// Whether the path still leads to the file that was mapped, whether or not it was written.
     package var isAtPath: Bool { (try? FileIdentity(of: path))?.isSameFile(as: identity) ?? false }
 

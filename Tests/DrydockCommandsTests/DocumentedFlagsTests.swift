@@ -9,7 +9,10 @@ import Testing
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    private static var commands: [any ParsableCommand.Type] { DrydockCommand.configuration.subcommands }
+    /// All commands, those below another included.
+    private static var commands: [any ParsableCommand.Type] {
+        DrydockCommand.configuration.subcommands.flatMap { [$0] + $0.configuration.subcommands }
+    }
 
     /// The flags that the help of a command lists.
     private func flags(of command: any ParsableCommand.Type) -> Set<String> {
@@ -26,7 +29,8 @@ import Testing
 
     @Test func everyFlagIsOnThePageOfItsCommand() throws {
         for command in Self.commands {
-            let name = command._commandName
+            let help = try #require(command as? any DrydockSubcommand.Type).help
+            let name = help.name.split(separator: " ")[0]
             let page = try String(
                 contentsOf: Self.root.appending(path: "docs/\(name).md"), encoding: .utf8)
             for flag in flags(of: command) where flag != "--help" && flag != "--version" {
@@ -70,9 +74,10 @@ import Testing
             for line in (help.examples + "\n" + help.exitStatus).split(separator: "\n") {
                 #expect(line.count <= 77, "\(help.name): \(line)")
             }
-            #expect(DrydockCommand.helpScreen(for: [help.name, "--help"]) == help.screen)
-            #expect(DrydockCommand.helpScreen(for: [help.name, "x", "-h"]) == help.screen)
-            #expect(DrydockCommand.helpScreen(for: [help.name, "--", "-h"]) == nil)
+            let words = help.name.split(separator: " ").map(String.init)
+            #expect(DrydockCommand.helpScreen(for: words + ["--help"]) == help.screen)
+            #expect(DrydockCommand.helpScreen(for: words + ["x", "-h"]) == help.screen)
+            #expect(DrydockCommand.helpScreen(for: words + ["--", "-h"]) == nil)
         }
         let all = DrydockCommand.helpMessage(for: DrydockCommand.self, columns: 80)
         #expect(all.split(separator: "\n", omittingEmptySubsequences: false).count <= 40)

@@ -84,6 +84,10 @@ import Testing
         Example(
             .thresholds, "health: {thresholds: {freelist: {warning: 40, critical: 70}}}", "--warning",
             "freelist=40", "--critical", "freelist=70"),
+        Example(.mask, "mask: [a.b, a.c]", "--mask", "a.b, a.c"),
+        Example(.unmasked, "unmasked: [a.b, a.c]", "--unmasked", "a.b,a.c"),
+        Example(.maskAuto, "mask-auto: true", "--mask-auto"),
+        Example(.strictMask, "strict-mask: true", "--strict-mask"),
     ]
 
     /// What is said with a flag, so that it says nothing more than its key.
@@ -190,6 +194,7 @@ import Testing
         case .diff: try diff(.parse([Self.script, Self.script] + arguments), config)
         case .schema: try schema(.parse([Self.script] + arguments), config)
         case .new: try new(.parse(["name"] + arguments), config)
+        case .snapshot: try snapshot(arguments, config)
         }
     }
 
@@ -235,6 +240,18 @@ import Testing
         try text(command.request(from: Self.folder, to: Self.script, config))
             + command.source.place(config).path
             + limits(command.limits, config) + text(command.engines.driver(config))
+    }
+
+    /// Each command below it has its own part of the options.
+    private func snapshot(_ arguments: [String], _ config: ConfigFile) throws -> String {
+        let plain = ["live.sqlite", "-o", "new.sqlite"]
+        let (take, list) = (
+            try? SnapshotTakeCommand.parse(plain + arguments), try? SnapshotListCommand.parse(arguments)
+        )
+        #expect(take != nil || list != nil, "\(arguments)")
+        let (taken, listed) = (try take ?? .parse(plain), try list ?? .parse([]))
+        return try text(taken.request(config)) + text(listed.list.request(config))
+            + limits(listed.list.limits, config) + text((take?.engines ?? listed.list.engines).driver(config))
     }
 
     private func limits(_ options: LimitOptions, _ config: ConfigFile) -> String {

@@ -4,13 +4,17 @@ import DrydockReport
 /// The table of settings. A new one is a row here, a property of ``ConfigFile``, and an option of the commands that it
 /// names.
 extension Setting {
-    static let all: [Setting] = [project, command, limits, checks, output, declared, tool, lint, health]
-        .flatMap(
-            \.self)
+    static let all: [Setting] = [
+        project, command, limits, checks, output, declared, tool, lint, health, masks,
+    ]
+    .flatMap(
+        \.self)
 
     private static let replays: [Reader] = [.verify, .migrate]
     private static let reports: [Reader] = [.verify, .lint, .lock, .migrate]
-    private static let migrationReaders: [Reader] = [.verify, .lint, .lock, .migrate, .diff, .schema, .new]
+    private static let migrationReaders: [Reader] = [
+        .verify, .lint, .lock, .migrate, .diff, .schema, .new, .snapshot,
+    ]
 
     // MARK: - What is read
 
@@ -19,14 +23,14 @@ extension Setting {
     ]
 
     static let migrations = Setting(
-        "migrations", flag: "migrations", [.verify, .lint, .lock, .migrate, .new],
+        "migrations", flag: "migrations", [.verify, .lint, .lock, .migrate, .new, .snapshot],
         "The folder of migrations.",
         standard: "Migrations, otherwise what is found", valueName: "folder", text(\.migrations))
     static let snapshots = Setting(
-        "snapshots", flag: "snapshots", [.verify, .lint, .lock], "The folder of snapshots.",
+        "snapshots", flag: "snapshots", [.verify, .lint, .lock, .snapshot], "The folder of snapshots.",
         standard: "Snapshots", valueName: "folder", text(\.snapshots))
     static let lock = Setting(
-        "lock", flag: "lock", reports, "The lock.", standard: "drydock.lock beside drydock.yml",
+        "lock", flag: "lock", reports + [.snapshot], "The lock.", standard: "drydock.lock beside drydock.yml",
         valueName: "path", text(\.lock))
     static let migrationFormat = Setting(
         "migrationFormat", flag: "migration-format", migrationReaders,
@@ -46,7 +50,7 @@ extension Setting {
             return engines
         })
     static let cache = Setting(
-        "cache", flag: "cache", [.verify, .lock],
+        "cache", flag: "cache", [.verify, .lock, .snapshot],
         "Remember between runs what a snapshot's own faults are, in the user's cache folder.",
         standard: "true",
         bool(\.cache))
@@ -285,4 +289,26 @@ extension Setting {
         "A check's range, outside of which is a warning, as monitoring plugins write it; with --only CHECK only "
             + "the range; may be repeated.", valueName: "check=range",
         own(\.health.thresholds) { try $0.thresholds($1, $2) })
+
+    // MARK: - drydock snapshot
+
+    private static let masks = [mask, unmasked, maskAuto, strictMask]
+
+    static let mask = Setting(
+        "mask", flag: "mask", [.snapshot],
+        "A column to mask: table.column, table.* for all, or table.column:ordered so that numbers keep their order; "
+            + "several with commas; may be repeated.", valueName: "table.column",
+        own(\.mask) { reader, value, key in try reader.list(value).map { try reader.string($0, key) } })
+    static let unmasked = Setting(
+        "unmasked", flag: "unmasked", [.snapshot],
+        "A column that may stay as it is: table.column, or table.* for all; several with commas; may be repeated.",
+        valueName: "table.column",
+        own(\.unmasked) { reader, value, key in try reader.list(value).map { try reader.string($0, key) } })
+    static let maskAuto = Setting(
+        "maskAuto", flag: "mask-auto", [.snapshot],
+        "Also mask columns whose name, type or content says that they are about people, and list the others.",
+        bool(\.maskAuto))
+    static let strictMask = Setting(
+        "strictMask", flag: "strict-mask", [.snapshot],
+        "Write nothing if a column is neither masked nor allowed to stay.", bool(\.strictMask))
 }

@@ -9,7 +9,7 @@ import Yams
 struct Setting: Sendable {
     /// The commands that read drydock.yml.
     enum Reader: String, CaseIterable, Sendable {
-        case verify, lint, lock, migrate, health, diff, schema, new
+        case verify, lint, lock, migrate, health, diff, schema, new, snapshot
     }
 
     /// Reads the key's value into the file.

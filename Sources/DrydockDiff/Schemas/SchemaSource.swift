@@ -81,12 +81,20 @@ struct LoadedSource: Sendable {
 }
 
 /// Reads sources. A script or a migration folder is run on an empty database, so every schema is one that SQLite made.
-struct SchemaLoader: Sendable {
+package struct SchemaLoader: Sendable {
     let engine: any Engine
     let functions: [FunctionStub]
     let collations: [CollationStub]
     /// Names of history tables that tools were given, in addition to the default names.
     var historyTables: [String] = []
+
+    package init(
+        engine: any Engine, functions: [FunctionStub], collations: [CollationStub],
+        historyTables: [String] = []
+    ) {
+        (self.engine, self.functions, self.collations) = (engine, functions, collations)
+        self.historyTables = historyTables
+    }
 
     private var history: [String] { MigrationFormats.all.flatMap(\.ownTables) + historyTables }
 
@@ -174,25 +182,49 @@ struct SchemaLoader: Sendable {
     private func migrate(_ source: SchemaSource, upTo version: String?) async throws -> Overlay {
         let set = try MigrationFormats.load(
             folder: source.path, named: source.migrationFormat, options: source.options)
-        guard !set.migrations.isEmpty else {
-            throw RequestError(.notFound, "there is no migration in '\(source.path)'")
-        }
-        var count = set.migrations.count
-        if let version {
-            guard let index = set.index(of: version) else {
-                let names = set.migrations.map(\.identifier)
-                let nearest = nearestName(to: version, in: names) ?? names.first { $0.hasPrefix(version) }
-                throw RequestError(
-                    .notFound,
-                    "there is no migration '\(version)' in '\(source.path)'"
-                        + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
-            }
-            count = index + 1
-        }
+        let count = try Self.count(of: set, source, upTo: version)
         if let statements = set.expected[count] {
             let overlay = try Overlay(emptyNamed: "migrated.sqlite")
             return try await maker.run(statements, on: overlay) { _ in overlay }
         }
+        return try await migrated(set, count)
+    }
+
+    /// Returns the set of a folder, and the database that its migrations make of an empty one, with the tool's history.
+    /// - Parameter version: The last migration that runs; nil for all.
+    /// - Throws: ``RequestError``.
+    package func migrated(
+        _ source: SchemaSource, upTo version: String?
+    ) async throws -> (set: MigrationSet, version: String, overlay: Overlay) {
+        do {
+            let set = try MigrationFormats.load(
+                folder: source.path, named: source.migrationFormat, options: source.options)
+            let count = try Self.count(of: set, source, upTo: version)
+            return (set, set.migrations[count - 1].identifier, try await migrated(set, count))
+        } catch let fault as SnapshotFault {
+            throw Self.describe(fault, source.kind)
+        }
+    }
+
+    private static func count(
+        of set: MigrationSet, _ source: SchemaSource, upTo version: String?
+    ) throws -> Int {
+        guard !set.migrations.isEmpty else {
+            throw RequestError(.notFound, "there is no migration in '\(source.path)'")
+        }
+        guard let version else { return set.migrations.count }
+        guard let index = set.index(of: version) else {
+            let names = set.migrations.map(\.identifier)
+            let nearest = nearestName(to: version, in: names) ?? names.first { $0.hasPrefix(version) }
+            throw RequestError(
+                .notFound,
+                "there is no migration '\(version)' in '\(source.path)'"
+                    + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+        }
+        return index + 1
+    }
+
+    private func migrated(_ set: MigrationSet, _ count: Int) async throws -> Overlay {
         let overlay = try await maker.base(set.base)
         var settings = settings
         settings.foreignKeys = set.policy.foreignKeys

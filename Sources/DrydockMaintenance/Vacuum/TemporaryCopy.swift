@@ -17,7 +17,8 @@ package final class TemporaryCopy: Sendable {
     private static let digits = 16
     static let vacuumMark = ".drydock-vacuum-"
     package static let migrateMark = ".drydock-migrate-"
-    private static let marks = [vacuumMark, migrateMark]
+    package static let snapshotMark = ".drydock-snapshot-"
+    private static let marks = [vacuumMark, migrateMark, snapshotMark]
 
     /// The folders without left-overs; nil where each is searched every time.
     @TaskLocal package static var swept: SweptFolders?
@@ -25,9 +26,12 @@ package final class TemporaryCopy: Sendable {
     /// - Parameters:
     ///   - database: The database whose owner and permissions the file gets, as far as this user may set them.
     ///   - mark: The command's part of the file's name.
+    ///   - isPrivate: Whether the file is hidden, and only this user can read it.
     /// - Throws: ``RequestError`` if the file cannot be made.
-    package init(of database: String, in folder: String, mark: String = vacuumMark) throws {
-        let prefix = Self.name(of: database) + mark
+    package init(
+        of database: String, in folder: String, mark: String = vacuumMark, isPrivate: Bool = false
+    ) throws {
+        let prefix = (isPrivate ? "." : "") + Self.name(of: database) + mark
         Self.removeLeftOvers(in: folder)
         var status = stat()
         while true {
@@ -40,7 +44,7 @@ package final class TemporaryCopy: Sendable {
                 throw RequestError(
                     .writing(errno), "\(path) cannot be made: \(String(cString: strerror(errno)))")
             }
-            Self.share(descriptor, as: database)
+            if !isPrivate { Self.share(descriptor, as: database) }
             // Another run may have removed it as a leftover before it was locked.
             let isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
             if !isTaken, fstat(descriptor, &status) != 0 || status.st_nlink > 0 {

@@ -41,6 +41,9 @@ public struct CommandHistory: Sendable, Hashable {
             && missing.map { !found.contains($0.foldedASCII) } ?? true
     }
 
+    /// The tables of all tools that Drydock knows.
+    package static var tables: [String] { known.flatMap { ($0.table.map { [$0] } ?? []) + $0.otherTables } }
+
     /// Histories of tools that migrate with a command.
     private static let known = [
         CommandHistory(

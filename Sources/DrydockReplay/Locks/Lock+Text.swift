@@ -30,6 +30,10 @@ extension Lock {
                 lines.append(LockLine.of(baseline: text, by: key, of: snapshot.path).text)
             }
         }
+        if !origins.isEmpty { lines.append("") }
+        for origin in origins.sorted(by: { naturallyPrecedes($0.path, $1.path) }) {
+            lines.append(LockLine.of(origin).text)
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 }
@@ -79,6 +83,17 @@ struct LockLine {
             [
                 ("content", snapshot.content), ("tokens", snapshot.tokens), ("at", snapshot.version),
                 ("sqlite", snapshot.library), ("locked", snapshot.date),
+            ])
+    }
+
+    static func of(_ origin: LockedOrigin) -> LockLine {
+        LockLine(
+            ["origin", origin.path],
+            [
+                ("by", origin.way.rawValue), ("of", origin.source), ("at", origin.version),
+                ("sqlite", origin.library), ("rows", String(origin.rows)), ("seed", String(origin.seed)),
+                ("masked", origin.masked.isEmpty ? nil : origin.masked.joined(separator: ",")),
+                ("made", origin.date),
             ])
     }
 

@@ -18,6 +18,8 @@ public struct Lock: Sendable, Equatable {
     public var snapshots: [LockedSnapshot] = []
     /// What an app's closures execute, in the order of registration.
     public var closures: [LockedClosure] = []
+    /// Where snapshots that Drydock made come from, in natural order; they need not be locked yet.
+    public var origins: [LockedOrigin] = []
 
     public init(migrationsFolder: String, format: String) {
         self.migrationsFolder = migrationsFolder
@@ -77,6 +79,27 @@ public struct Lock: Sendable, Equatable {
 
     /// - Parameter path: Relative to the lock's folder.
     public func snapshot(_ path: String) -> LockedSnapshot? { snapshots.first { $0.path == path } }
+
+    /// - Parameter path: Relative to the lock's folder.
+    public func origin(_ path: String) -> LockedOrigin? { origins.first { $0.path == path } }
+
+    /// Adds where a snapshot comes from to a lock.
+    /// - Parameters:
+    ///   - file: The path of the lock.
+    ///   - snapshot: The path of the snapshot.
+    ///   - origin: Gets the snapshot's name in the lock as its ``LockedOrigin/path``.
+    /// - Returns: False if there is no lock.
+    /// - Throws: ``RequestError`` if the lock cannot be read or written.
+    public static func record(_ origin: LockedOrigin, of snapshot: String, in file: String) throws -> Bool {
+        guard var lock = try load(file) else { return false }
+        var origin = origin
+        origin.path = LockPlace(file).name(of: snapshot)
+        lock.origins.removeAll { $0.path == origin.path }
+        lock.origins.append(origin)
+        lock.origins.sort { naturallyPrecedes($0.path, $1.path) }
+        try lock.write(to: file)
+        return true
+    }
 }
 
 /// A migration at the time it was locked.
@@ -148,5 +171,37 @@ public struct LockedSnapshot: Sendable, Hashable {
         self.path = path
         self.content = content
         self.date = date
+    }
+}
+
+/// Where a snapshot that Drydock made comes from.
+public struct LockedOrigin: Sendable, Hashable {
+    /// How a snapshot was made.
+    public enum Way: String, Sendable, Hashable, CaseIterable {
+        /// Of rows of a database.
+        case taken
+        /// Of generated rows.
+        case generated
+    }
+
+    /// Relative to the lock's folder.
+    public var path: String
+    public var way: Way
+    /// The name of the database that it was taken of, without its folder.
+    public var source: String?
+    /// The newest migration that it has applied; nil if unknown.
+    public var version: String?
+    /// The version of SQLite that made it.
+    public var library: String
+    public var rows: Int
+    public var seed: Int
+    /// The masked columns, as `table.column`.
+    public var masked: [String] = []
+    /// The day on which it was made, such as 2026-01-31.
+    public var date: String
+
+    public init(path: String = "", way: Way, library: String, rows: Int, seed: Int, date: String) {
+        (self.path, self.way, self.library) = (path, way, library)
+        (self.rows, self.seed, self.date) = (rows, seed, date)
     }
 }

@@ -8,6 +8,7 @@ struct LockReader {
     private var migrations: [LockedMigration] = []
     private var snapshots: [LockedSnapshot] = []
     private var closures: [LockedClosure] = []
+    private var origins: [LockedOrigin] = []
     /// Lines that belong to a snapshot, whose own line may follow later.
     private var counts: [(snapshot: String, rows: [String: Int], line: Int)] = []
     /// Lines that belong to a migration, whose own line may follow later.
@@ -40,6 +41,7 @@ struct LockReader {
         var lock = Lock(
             migrationsFolder: migrationsLine?.folder ?? "", format: migrationsLine?.format ?? "")
         lock.closures = closures
+        lock.origins = origins.sorted { naturallyPrecedes($0.path, $1.path) }
         lock.migrations = try migrationsWithDowns()
         lock.snapshots = try assembled()
         return lock
@@ -109,11 +111,11 @@ struct LockReader {
         var entry = [kind]
         switch kind {
         case "version", "migrations": break
-        case "migration", "down", "closure", "snapshot", "rows": entry.append(try cursor.word())
+        case "migration", "down", "closure", "snapshot", "rows", "origin": entry.append(try cursor.word())
         case "baseline": entry += [try cursor.word(), try cursor.pair().value]
         default:
             throw LockFault(
-                "'\(kind)' begins no line of a lock, which are: migrations, migration, down, closure, snapshot, rows, baseline"
+                "'\(kind)' begins no line of a lock, which are: migrations, migration, down, closure, snapshot, rows, baseline, origin"
             )
         }
         let text = LockCursor(line).rest
@@ -152,6 +154,10 @@ struct LockReader {
             let entry = try snapshot(name, &cursor)
             try expect(LockLine.of(entry), &cursor)
             snapshots.append(entry)
+        case "origin":
+            let entry = try origin(name, &cursor)
+            try expect(LockLine.of(entry), &cursor)
+            origins.append(entry)
         case "rows":
             let rows = try cursor.pairs(nil).mapValues { count in
                 guard let number = Int(count), number >= 0 else {
@@ -228,6 +234,29 @@ struct LockReader {
         snapshot.version = values["at"]
         snapshot.library = values["sqlite"]
         return snapshot
+    }
+
+    private func origin(_ name: String, _ cursor: inout LockCursor) throws -> LockedOrigin {
+        let values = try cursor.pairs(["by", "of", "at", "sqlite", "rows", "seed", "masked", "made"])
+        func number(_ key: String) throws -> Int {
+            let text = try cursor.require(key, in: values)
+            guard let number = Int(text), number >= 0 else {
+                throw LockFault("\(key)=\(text) is not a number; restore the line, or delete it")
+            }
+            return number
+        }
+        let word = try cursor.require("by", in: values)
+        guard let way = LockedOrigin.Way(rawValue: word) else {
+            throw LockFault(
+                "by=\(word) is not how a snapshot is made, which is: "
+                    + LockedOrigin.Way.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        var origin = LockedOrigin(
+            path: name, way: way, library: try cursor.require("sqlite", in: values), rows: try number("rows"),
+            seed: try number("seed"), date: try cursor.require("made", in: values))
+        (origin.source, origin.version) = (values["of"], values["at"])
+        origin.masked = values["masked"].map { $0.split(separator: ",").map(String.init) } ?? []
+        return origin
     }
 
     // MARK: - Assembling

@@ -226,6 +226,7 @@ struct LockRun {
         }
         let gone = summary.removed
         lock.snapshots.removeAll { gone.contains($0.path) }
+        lock.origins.removeAll { gone.contains($0.path) }
     }
 
     mutating func add(_ entry: LockedSnapshot) {

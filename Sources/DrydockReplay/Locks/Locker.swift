@@ -7,7 +7,7 @@ import SQLiteSchema
 
 /// Writes a project's lock, or checks it.
 public struct Locker: Sendable {
-    private let engine: any Engine
+    let engine: any Engine
     private let settler: any ReadingSettler
 
     package init(engine: any Engine, settler: any ReadingSettler) {
@@ -21,19 +21,11 @@ public struct Locker: Sendable {
         let start = ContinuousClock.now
         let old = try Lock.load(request.path)
         let snapshots = try request.snapshotsFolder.map { try SnapshotFolder.snapshots(in: $0) } ?? []
-        let check: LockCheck
-        let set: MigrationSet
-        if let old, !old.isOfClosuresAlone {
-            check = LockCheck(old, path: request.path)
-            try refuseOtherMigrations(check, request)
-            set = try check.migrations(in: request.migrationsFolder, options: request.format)
-        } else {
-            guard !request.isCheck else {
-                throw RequestError(
-                    .notFound, "there is no lock '\(request.path)'; write it with: drydock lock")
-            }
-            (check, set) = try await begin(request, snapshots, old?.closures ?? [])
+        if request.isCheck, old?.isOfClosuresAlone ?? true {
+            throw RequestError(
+                .notFound, "there is no lock '\(request.path)'; write it with: drydock lock")
         }
+        let (check, set) = try await project(old, request, snapshots)
         var run = LockRun(request: request, check: check, set: set)
         try run.resolve(snapshots)
         run.checkMigrations()
@@ -48,9 +40,21 @@ public struct Locker: Sendable {
         return report
     }
 
+    /// Returns the migrations, with the lock that is there or an empty one.
+    func project(
+        _ old: Lock?, _ request: LockRequest, _ snapshots: [Snapshot]
+    ) async throws -> (LockCheck, MigrationSet) {
+        guard let old, !old.isOfClosuresAlone else {
+            return try await begin(request, snapshots, old)
+        }
+        let check = LockCheck(old, path: request.path)
+        try refuseOtherMigrations(check, request)
+        return (check, try check.migrations(in: request.migrationsFolder, options: request.format))
+    }
+
     /// Returns an empty lock for a project that has none.
     private func begin(
-        _ request: LockRequest, _ snapshots: [Snapshot], _ closures: [LockedClosure]
+        _ request: LockRequest, _ snapshots: [Snapshot], _ old: Lock?
     ) async throws -> (LockCheck, MigrationSet) {
         var settings = ConnectionSettings()
         settings.functions = request.functions
@@ -64,7 +68,7 @@ public struct Locker: Sendable {
             collations: request.collations, on: engine)
         let folder = LockPlace(request.path).name(of: request.migrationsFolder)
         var lock = Lock(migrationsFolder: folder, format: set.format.name)
-        lock.closures = closures
+        (lock.closures, lock.origins) = (old?.closures ?? [], old?.origins ?? [])
         let check = LockCheck(lock, path: request.path)
         return (
             check, try check.migrations(in: request.migrationsFolder, options: request.format, known: set)

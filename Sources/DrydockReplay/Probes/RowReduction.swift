@@ -276,12 +276,12 @@ struct RowLinks {
 }
 
 /// The order of tables in which parents come before those that refer to them, as far as circles let it.
-struct ParentsFirst {
+package struct ParentsFirst {
     private let schema: Schema
 
-    init(_ schema: Schema) { self.schema = schema }
+    package init(_ schema: Schema) { self.schema = schema }
 
-    func order(_ tables: Set<String>) -> [String] {
+    package func order(_ tables: Set<String>) -> [String] {
         var (order, seen): ([String], Set<String>) = ([], [])
         func visit(_ name: String) {
             guard tables.contains(name), seen.insert(name).inserted else { return }

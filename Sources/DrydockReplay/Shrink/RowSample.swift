@@ -144,14 +144,11 @@ struct RowSample: Sendable {
     ) throws {
         let values = Dictionary(
             zip(row.columns.map(\.foldedASCII), row.values), uniquingKeysWith: { first, _ in first })
-        for key in schema.tables[row.table.foldedASCII]?.foreignKeys ?? [] {
-            guard let parent = sources[key.parent.foldedASCII], let columns = schema.parentColumns(of: key)
-            else {
-                continue
-            }
-            let own = key.columns.map { values[$0.foldedASCII] ?? .null }
+        for link in schema.parentLinks(of: row.table) {
+            guard let parent = sources[link.parent.foldedASCII] else { continue }
+            let own = link.columns.map { values[$0.foldedASCII] ?? .null }
             guard !own.contains(.null) else { continue }
-            let condition = zip(columns, own).map { "\(quotedName($0)) = \($1.literal)" }
+            let condition = zip(link.parentColumns, own).map { "\(quotedName($0)) = \($1.literal)" }
             let found = try connection.rows(
                 "\(parent.query) WHERE \(condition.joined(separator: " AND ")) LIMIT 1"
             ) { parent.row($0) }

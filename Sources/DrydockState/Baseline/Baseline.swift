@@ -35,6 +35,11 @@ package struct Baseline: Sendable, Codable {
 }
 
 extension Baseline {
+    /// What is wrong, a line each.
+    package var messages: [String] {
+        integrity.damage + integrity.brokenConstraints + faults.map { $0.redactedMessage ?? $0.message }
+    }
+
     /// nil where a limit of this run kept something from being checked: another run may check it.
     package init?(_ state: DatabaseState, _ integrity: IntegrityCheck) {
         guard !state.notChecked.contains(where: \.cause.isLimit) else { return nil }

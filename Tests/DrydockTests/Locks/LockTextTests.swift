@@ -191,6 +191,15 @@ private struct LockRandom {
             lock.snapshots.append(snapshot)
         }
         lock.snapshots.sort { naturallyPrecedes($0.path, $1.path) }
+        for index in 0..<Int.random(in: 0...2, using: &generator) {
+            var origin = LockedOrigin(
+                path: word() + "\(index)", way: index == 0 ? .taken : .generated, library: word(),
+                rows: Int.random(in: 0...Int.max, using: &generator), seed: 7, date: word())
+            (origin.source, origin.version) = (maybe(word()), maybe(word()))
+            if Bool.random(using: &generator) { origin.masked = ["a.b", "c d.é"] }
+            lock.origins.append(origin)
+        }
+        lock.origins.sort { naturallyPrecedes($0.path, $1.path) }
         return lock
     }
 

@@ -1,0 +1,42 @@
+import ArgumentParser
+
+/// Makes and lists snapshots; each is a command below it.
+struct SnapshotCommand: DrydockSubcommand {
+    static let help = CommandHelp(
+        name: "snapshot",
+        abstract: "Make and list snapshots: parts of real databases, masked.",
+        usage: "take|new|list|check ...",
+        about: """
+            Makes what drydock verify replays: a few thousand rows of a database of any
+            size, with all that they refer to, and without what must not leave it.
+            """,
+        examples: """
+            drydock snapshot take app.sqlite -o Snapshots/v7.sqlite
+            drydock snapshot new -o Snapshots/newest.sqlite
+            drydock snapshot list
+            drydock snapshot take --help
+            """,
+        options: """
+            take DATABASE -o FILE      a part of a database that may be in use
+            new -o FILE                generated rows, at any version
+            list                       what there is, and which versions have none
+            check                      the same; fails if one cannot be replayed
+            """,
+        exitStatus: """
+            0  done
+            1  take: --strict-mask finds a column that nothing is said of;
+               check: a snapshot is damaged, changed or missing
+            2  not done: a file exists, or something cannot be read
+            64 bad usage
+            130 interrupted; nothing was written
+            """)
+
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: help.name, abstract: help.abstract, discussion: help.discussion,
+            subcommands: [
+                SnapshotTakeCommand.self, SnapshotNewCommand.self, SnapshotListCommand.self,
+                SnapshotCheckCommand.self,
+            ])
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Drydock
+import DrydockReport
+
+/// The options of `drydock snapshot list` and `drydock snapshot check`, which print the same.
+struct SnapshotListOptions: ParsableArguments {
+    @OptionGroup var snapshots: SnapshotsOptions
+
+    @OptionGroup var lockOptions: LockOptions
+
+    @OptionGroup var source: MigrationsOptions
+
+    @OptionGroup var tool: ToolOptions
+
+    @Flag(name: Setting.cache.name, inversion: .prefixedNo, help: Setting.cache.help)
+    var cache: Bool?
+
+    @OptionGroup var limits: LimitOptions
+
+    @OptionGroup var stubs: StubOptions
+
+    @OptionGroup var engines: EngineOptions
+
+    @Option(
+        help: "What is printed: human or json. (default: human)", completion: .list(SnapshotOutput.formats))
+    var format: String?
+
+    func validate() throws { try SnapshotOutput.check(format, of: "snapshot list") }
+
+    /// Prints the list.
+    /// - Returns: The list; nil if the command ended without one.
+    func show(_ command: any ParsableCommand.Type) async throws -> SnapshotList? {
+        var shown: SnapshotList?
+        try await limits.run(stubs, FailureOutput(command, format: format)) { config, limits in
+            let list = try await Locker(engine: limits.engine(engines.driver(config))).list(request(config))
+            if format == "json" {
+                Terminal.write(JSONSnapshots.text(list, isCheck: command == SnapshotCheckCommand.self))
+            } else {
+                Terminal.show(HumanRenderer().text(list, RenderOptions(usesColor: Terminal.outputHasColor)))
+            }
+            shown = list
+        }
+        return shown
+    }
+
+    func request(_ config: ConfigFile) throws -> LockRequest {
+        var request = LockRequest()
+        request.path = lockOptions.path(config)
+        request.migrationsFolder = try source.place(config).path
+        request.snapshotsFolder = snapshots.folder(config) ?? SnapshotsOptions.usual(config)
+        request.cacheFolder = cache ?? config.cache ?? true ? CacheFolder.path : nil
+        request.migrationFormat = source.format(config)
+        request.format = tool.options(config)
+        (request.functions, request.collations) = stubs.stubs(config)
+        return request
+    }
+}

@@ -1,0 +1,61 @@
+import Drydock
+import Foundation
+import SQLiteSchema
+
+/// What `drydock snapshot new`, `list` and `check` print.
+extension HumanRenderer {
+    package func text(_ snapshot: GeneratedSnapshot, _ options: RenderOptions) -> String {
+        let paint = Paint(options.usesColor)
+        let tables = snapshot.rows.values.count { $0 > 0 }
+        var text =
+            "\(paint.bold(VisibleText.line(snapshot.output)))  at \(VisibleText.line(snapshot.version)), "
+            + "\(counted(snapshot.rowCount, "generated row")) in \(counted(tables, "table")), seed \(snapshot.seed), "
+            + "\(StatisticsRenderer.size(snapshot.bytes))\n"
+        for empty in snapshot.empty {
+            text +=
+                "  \(paint.yellow("note:")) \(VisibleText.line(empty.table)) has no row: \(VisibleText.line(empty.reason))\n"
+        }
+        for note in snapshot.notes { text += "  \(paint.yellow("note:")) \(VisibleText.line(note))\n" }
+        return text
+    }
+
+    package func text(_ list: SnapshotList, _ options: RenderOptions) -> String {
+        let paint = Paint(options.usesColor)
+        var text = ""
+        for entry in list.entries {
+            let mark = entry.isSound ? paint.green("✓") : paint.red("✗")
+            text += "\(mark) \(paint.bold(VisibleText.line(entry.path)))  \(facts(entry))\n"
+            if let fault = entry.fault { text += "    \(paint.red("error:")) \(VisibleText.line(fault))\n" }
+            if !entry.isKnownVersion {
+                text += "    \(paint.red("error:")) the migrations do not have this version\n"
+            }
+            if entry.locked == .changed {
+                text += "    \(paint.red("error:")) it is not what is locked; put the released one back\n"
+            }
+            for known in entry.known { text += "    \(paint.yellow("known:")) \(VisibleText.line(known))\n" }
+        }
+        for path in list.missing {
+            text += "\(paint.red("✗")) \(paint.bold(VisibleText.line(path)))  is locked and missing\n"
+        }
+        if list.entries.isEmpty { text += "there is no snapshot; drydock snapshot new and take make some\n" }
+        if !list.versionsWithout.isEmpty {
+            text += "without a snapshot: \(listed(list.versionsWithout.map(VisibleText.line)))\n"
+        }
+        return text
+    }
+
+    private func facts(_ entry: SnapshotList.Entry) -> String {
+        var facts: [String] = []
+        if let version = entry.version { facts.append("at \(VisibleText.line(version))") }
+        if entry.fault == nil { facts.append(counted(entry.rows, "row")) }
+        facts.append(StatisticsRenderer.size(entry.bytes))
+        if let library = entry.library { facts.append("SQLite \(library)") }
+        if entry.locked == .no { facts.append("not locked") }
+        guard let origin = entry.origin else { return facts.joined(separator: ", ") }
+        var words = origin.way.rawValue
+        if let source = origin.source { words += " of \(VisibleText.line(source))" }
+        words += " on \(VisibleText.line(origin.date)), seed \(origin.seed)"
+        if !origin.masked.isEmpty { words += ", \(counted(origin.masked.count, "column")) masked" }
+        return (facts + [words]).joined(separator: ", ")
+    }
+}

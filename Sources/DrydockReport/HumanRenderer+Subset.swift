@@ -1,0 +1,64 @@
+import Drydock
+import Foundation
+import SQLiteSchema
+
+/// What `drydock snapshot take` prints.
+extension HumanRenderer {
+    package func text(_ report: SubsetReport, _ options: RenderOptions) -> String {
+        let paint = Paint(options.usesColor)
+        let name = VisibleText.line(report.output)
+        guard report.isWritten else {
+            return "\(paint.bold(name))  \(paint.red("not written"))\n" + unsettled(report.masks)
+        }
+        let size = StatisticsRenderer.size
+        var text =
+            "\(paint.bold(name))  \(VisibleText.line(report.database)), \(size(report.bytes.before)) -> \(size(report.bytes.after)) in "
+            + "\(String(format: "%.1f", report.seconds)) s\n"
+        let shown = report.tables.filter { $0.rows > 0 }
+        text +=
+            "  \(counted(report.rowCount, "row")) of \(counted(shown.count, "table")), seed \(report.seed)\n"
+        let width = shown.map { VisibleText.line($0.table).count }.max() ?? 0
+        for table in shown {
+            let name = VisibleText.line(table.table)
+            let of = table.total.map { table.rows == $0 ? ", all" : " of \($0)" } ?? ""
+            text += "    \(name)\(String(repeating: " ", count: width - name.count))  \(table.rows)\(of)\n"
+        }
+        text += masks(report.masks, paint)
+        for orphans in report.orphans {
+            text +=
+                "  \(paint.yellow("note:")) \(counted(orphans.rows, "row")) of \(VisibleText.line(orphans.table)) "
+                + "(\(orphans.columns.map(VisibleText.line).joined(separator: ", "))) references no row of "
+                + "\(VisibleText.line(orphans.parent)), as in the database\n"
+        }
+        for note in report.notes { text += "  \(paint.yellow("note:")) \(VisibleText.line(note))\n" }
+        return text + "  integrity_check and foreign_key_check of the file found nothing else\n"
+    }
+
+    private func masks(_ masks: MaskSummary, _ paint: Paint) -> String {
+        guard !masks.masked.isEmpty else { return "" }
+        var text = "  masked:\n" + lines(masks.masked)
+        if !masks.left.isEmpty { text += "  not masked:\n" + lines(masks.left) }
+        text +=
+            "  \(paint.yellow("note:")) names and the SQL of the schema are not masked, nor are the tables of the migration tool\n"
+        if masks.hasRandomKey {
+            text +=
+                "  \(paint.yellow("note:")) the key of the masks was random and is gone: no other run gives the same masks; "
+                + "DRYDOCK_MASK_KEY or --mask-key-file sets one\n"
+        }
+        return text
+    }
+
+    private func lines(_ columns: [MaskSummary.Column]) -> String {
+        let width = columns.map { VisibleText.line($0.name).count }.max() ?? 0
+        return columns.map { column in
+            let name = VisibleText.line(column.name)
+            return
+                "    \(name)\(String(repeating: " ", count: width - name.count))  \(VisibleText.line(column.reason))\n"
+        }.joined()
+    }
+
+    private func unsettled(_ masks: MaskSummary) -> String {
+        "  these columns are neither masked nor allowed; name them with --mask, or with --unmasked if they may stay:\n"
+            + lines(masks.unsettled)
+    }
+}

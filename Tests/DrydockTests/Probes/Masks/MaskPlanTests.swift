@@ -1,0 +1,111 @@
+import DatabaseEngine
+import DrydockFindings
+import DrydockProbes
+import Foundation
+import Testing
+
+/// Which columns are masked, and how.
+@Suite struct MaskPlanTests {
+    private static let people = """
+        CREATE TABLE account (email TEXT PRIMARY KEY, state TEXT CHECK (state IN ('new', 'open', 'done')), age INTEGER CHECK (age BETWEEN 0 AND 130));
+        CREATE TABLE login (id INTEGER PRIMARY KEY, account TEXT REFERENCES account ON UPDATE CASCADE, at TEXT, until TEXT, size INTEGER, CHECK (at <= until));
+        \(SubsetCase.numbers) INSERT INTO account SELECT 'a' || i || '@example.com', CASE i % 3 WHEN 0 THEN 'new' WHEN 1 THEN 'open' ELSE 'done' END, i % 131 FROM n;
+        \(SubsetCase.numbers) INSERT INTO login SELECT i, 'a' || i || '@example.com', date('2020-01-01', '+' || i || ' days'), date('2020-02-01', '+' || i || ' days'), i * 10 FROM n;
+        """
+
+    private func names(_ columns: [MaskSummary.Column]) -> [String] { columns.map(\.name) }
+
+    @Test func `what refers to a masked column is masked as well`() async throws {
+        let whole = try SubsetCase(Self.people)
+        let taken = try await whole.take { $0.masks.columns = ["LOGIN.Account"] }
+        try taken.checkSound()
+        #expect(names(taken.report.masks.masked) == ["account.email", "login.account"])
+        #expect(taken.report.masks.masked.map(\.reason) == ["login.account refers to it", "named"])
+        #expect(!taken.report.masks.hasRandomKey)
+        #expect(try taken.number("SELECT count(*) FROM account WHERE email LIKE 'a%@example.com'") == 0)
+        let random = try await whole.take("random.sqlite") {
+            ($0.masks.columns, $0.masks.key) = (["account.email"], nil)
+        }
+        #expect(random.report.masks.hasRandomKey)
+        #expect(
+            try random.rows("SELECT email FROM account ORDER BY rowid")
+                != taken.rows("SELECT email FROM account ORDER BY rowid"))
+    }
+
+    @Test func `a mask satisfies the CHECKs`() async throws {
+        let whole = try SubsetCase(Self.people)
+        let taken = try await whole.take {
+            ($0.amount, $0.masks.columns) = (.rows(200), ["account.*", "login.at", "login.until"])
+        }
+        try taken.checkSound()
+        let plain = try await whole.take("plain.sqlite") { $0.amount = .rows(200) }
+        for column in ["state", "age"] {
+            #expect(
+                try taken.rows("SELECT \(column) FROM account ORDER BY rowid")
+                    != plain.rows("SELECT \(column) FROM account ORDER BY rowid"))
+            let counts = "SELECT count(*) FROM account GROUP BY \(column) ORDER BY 1"
+            #expect(try taken.rows(counts) == plain.rows(counts))
+        }
+        #expect(
+            try taken.number("SELECT count(*) FROM login WHERE julianday(until) - julianday(at) = 31")
+                == taken.number("SELECT count(*) FROM login"))
+        let odd = try SubsetCase(
+            "CREATE TABLE a (v TEXT CHECK (v LIKE 'secret%')); \(SubsetCase.numbers) INSERT INTO a SELECT 'secret' || i FROM n;"
+        )
+        try await odd.expectRefusal("the masks of a.v break CHECK (v LIKE 'secret%')") {
+            $0.masks.columns = ["a.v"]
+        }
+    }
+
+    @Test func `numbers keep their order where that is asked for`() async throws {
+        let whole = try SubsetCase(Self.people)
+        let taken = try await whole.take { $0.masks.columns = ["login.size:ordered"] }
+        #expect(
+            try taken.rows("SELECT id FROM login ORDER BY size")
+                == taken.rows("SELECT id FROM login ORDER BY id"))
+        #expect(try taken.number("SELECT count(*) FROM login WHERE size = id * 10") == 0)
+    }
+
+    @Test func `masks are decided by name, type and content`() async throws {
+        let whole = try SubsetCase(
+            """
+            CREATE TABLE a (id INTEGER PRIMARY KEY, homePhone INTEGER, contact TEXT, kind TEXT, made TEXT, note TEXT, size INTEGER, photo BLOB, empty TEXT);
+            CREATE TABLE grdb_migrations (identifier TEXT);
+            \(SubsetCase.numbers) INSERT INTO a SELECT i, 49301234 + i, 'a' || i || '@example.com', CASE i % 2 WHEN 0 THEN 'x' ELSE 'y' END, '2024-01-0' || (i % 9 + 1), 'Note ' || i, i, randomblob(9), NULL FROM n;
+            """)
+        let taken = try await whole.take {
+            ($0.masks.isAuto, $0.masks.allowed) = (true, ["a.note"])
+        }
+        try taken.checkSound()
+        let reasons = Dictionary(
+            uniqueKeysWithValues: (taken.report.masks.masked + taken.report.masks.left).map {
+                ($0.name, $0.reason)
+            })
+        #expect(
+            reasons == [
+                "a.id": "a key", "a.homePhone": "its name has 'phone'", "a.contact": "e-mail addresses",
+                "a.kind": "few values that repeat",
+                "a.made": "dates and times", "a.note": "allowed", "a.size": "numbers", "a.photo": "blobs",
+                "a.empty": "no value",
+            ])
+        #expect(names(taken.report.masks.masked) == ["a.homePhone", "a.contact", "a.photo"])
+    }
+
+    @Test func `nothing is written where a column is neither masked nor allowed`() async throws {
+        let whole = try SubsetCase(Self.people)
+        for isAuto in [false, true] {
+            var request = SubsetRequest(database: whole.path, output: whole.folder.file("strict.sqlite"))
+            (request.masks.isStrict, request.masks.isAuto) = (true, isAuto)
+            (request.masks.columns, request.masks.allowed) = (
+                ["account.email"], ["account.*", "login.id", "login.at"]
+            )
+            let report = try await SubsetMaker(engine: SubsetCase.engines[0]).run(request)
+            #expect(!report.isWritten && names(report.masks.unsettled) == ["login.until", "login.size"])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: whole.folder.path) == ["app.sqlite"])
+            request.masks.allowed.append("login.*")
+            (request.output, request.masks.isAuto) = (whole.folder.file("done\(isAuto).sqlite"), isAuto)
+            #expect(try await SubsetMaker(engine: SubsetCase.engines[0]).run(request).isWritten)
+            try FileManager.default.removeItem(atPath: request.output)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import DatabaseEngine
+import Foundation
+import SQLiteSchema
+import Testing
+
+@testable import DrydockProbes
+
+/// Masks of single values.
+@Suite struct MaskerTests {
+    private let masker: Masker
+
+    init() throws { masker = Masker(try SubsetCase.key()) }
+
+    private func mask(_ text: String) throws -> String {
+        guard case .text(let bytes) = try masker.mask(SQLValue(text)) else { return "not a text" }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static let texts = [
+        "a", "Zoe", "Anna Schmidt", "anna.schmidt@example.com", "12345", "-12.50", "0", "007", "2024-02-29",
+        "2024-02-29 09:30:00", "09:30", "23:59:59.999", "https://example.com/a?b=1",
+        "{\"a\": [1, \"two\", null]}",
+        "[1,2", "d41d8cd98f00b204e9800998ecf8427e", "123e4567-e89b-12d3-a456-426614174000", "naïve café",
+        "日本語のテキスト",
+        "Привет, ёж", "한국어", "+49 (30) 123-4567", "line\nbreak", "x\u{0}y", "🚢 dock", "1e5", "a@b",
+        "DE89 3704 0044 0532 0130 00",
+        String(repeating: "lorem ipsum dolor ", count: 400),
+    ]
+
+    @Test(arguments: texts) func `a mask keeps length, form and signs`(_ text: String) throws {
+        let masked = try mask(text)
+        #expect(
+            masked.utf8.count == text.utf8.count && masked.unicodeScalars.count == text.unicodeScalars.count)
+        #expect(MaskForm(Array(masked.utf8)) == MaskForm(Array(text.utf8)), "\(masked)")
+        #expect(try mask(text) == masked)
+        for (old, new) in zip(text.utf8, masked.utf8) where old < 48 && MaskForm(Array(text.utf8)) != .json {
+            #expect(old == new, "\(masked)")
+        }
+        if text.utf8.count > 3, text != "0" { #expect(masked != text) }
+    }
+
+    @Test(arguments: texts) func `what SQLite takes for equal stays equal`(_ text: String) throws {
+        #expect(try mask(text + "  ") == mask(text) + "  ")
+        guard ![.json, .web].contains(MaskForm(Array(text.utf8))) else { return }
+        let upper = String(decoding: text.utf8.map { (97...122).contains($0) ? $0 - 32 : $0 }, as: UTF8.self)
+        guard MaskForm(Array(upper.utf8)) == MaskForm(Array(text.utf8)) else { return }
+        #expect(try mask(upper).foldedASCII == mask(text).foldedASCII)
+    }
+
+    /// Different values get different masks, under each collation.
+    @Test func `masks are unique`() throws {
+        var texts: Set<String> = Set(Self.texts)
+        for number in 0..<3000 {
+            texts.insert("user\(number)@example.com")
+            texts.insert("\(number)")
+            texts.insert("0\(number)")
+            texts.insert("Person Number \(number)")
+            texts.insert(String(number, radix: 36))
+            texts.insert(String(number &* 2_654_435_761, radix: 16))
+            texts.insert("20\(10 + number % 90)-\(10 + number % 3)-\(10 + number % 19)")
+            texts.insert("é\(number)")
+        }
+        let folded = Set(texts.map(\.foldedASCII))
+        #expect(Set(try texts.map(mask)).count == texts.count)
+        #expect(Set(try folded.map { try mask($0).foldedASCII }).count == folded.count)
+    }
+
+    @Test func `numbers keep sign and digits, and differ`() throws {
+        var seen: Set<Int64> = []
+        for number in Array<Int64>(-1200...1200) + [123_456_789, .max, .max - 1, -.max, .min, 1 << 40] {
+            guard case .integer(let masked) = try masker.mask(.integer(number)) else { continue }
+            #expect("\(masked)".count == "\(number)".count && masked.signum() == number.signum())
+            #expect(seen.insert(masked).inserted)
+            if abs(Double(number)) > 0, number != .min { #expect(masked != number) }
+            #expect(try mask("\(number)") == "\(masked)" || number == .min)
+        }
+    }
+
+    @Test func `real numbers keep their kind and differ`() throws {
+        var seen: Set<Double> = []
+        let numbers =
+            (1...500).map { Double($0) / 4 } + [0.05, 1e300, 3.141592653589793, -2.5, 1e-10, 2e-308]
+        for number in numbers {
+            guard case .real(let masked) = try masker.mask(.real(number)) else { continue }
+            #expect(seen.insert(masked).inserted && masked.sign == number.sign && masked.isFinite)
+            #expect((masked == masked.rounded()) == (number == number.rounded()), "\(number) \(masked)")
+        }
+        #expect(try masker.mask(.real(12)) == .real(Double(mask("12")) ?? 0))
+        #expect(try masker.mask(.real(.infinity)) == .real(.infinity) && masker.mask(.real(0)) == .real(0))
+    }
+
+    @Test func `numbers keep their order where that is asked for`() throws {
+        var last = -Double.infinity
+        for number in stride(from: -300.0, through: 300, by: 0.5) {
+            let value: SQLValue = number == number.rounded() ? .integer(Int64(number)) : .real(number)
+            let masked: Double
+            switch try masker.mask(value, .ordered) {
+            case .integer(let number): masked = Double(number)
+            case .real(let number): masked = number
+            default: masked = .nan
+            }
+            #expect(masked > last, "\(number)")
+            last = masked
+        }
+        #expect(throws: Masker.TooLarge.self) { try masker.mask(.integer(.max), .ordered) }
+    }
+
+    @Test func `dates keep their order and the time between them`() throws {
+        let dates = [
+            "0001-01-02", "1999-12-31", "2000-02-29", "2000-03-01", "2024-12-31 23:59", "9999-12-31",
+        ]
+        let masked = try dates.dropFirst().map(mask)
+        #expect(masked == masked.sorted())
+        #expect(try mask("2000-03-01").prefix(10) != "2000-03-01")
+        let known = try PlainDatabase()
+        for date in masked {
+            #expect(
+                try known.firstRow("SELECT date('\(date.prefix(10))')") { $0.string(0) }
+                    == String(date.prefix(10)))
+        }
+    }
+
+    @Test func `the same text is masked alike everywhere`() throws {
+        let document = try mask(#"{"name": "Anna Schmidt", "age": 4711, "x": [true, -1.5e3, "a\"b\u00e9"]}"#)
+        #expect(document.contains("\"name\": \"\(try mask("Anna Schmidt"))\""), "\(document)")
+        #expect(document.contains("\"age\": \(try mask("4711")),"))
+        #expect(try JSONSerialization.jsonObject(with: Data(document.utf8)) is [String: Any])
+        #expect(try mask("Anna@example.com").hasPrefix(mask("Anna") + "@"))
+    }
+
+    @Test func `bytes and invalid text keep their length`() throws {
+        for count in [0, 1, 2, 3, 64, 5000] {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+            guard case .blob(let masked) = try masker.mask(.blob(bytes)) else { continue }
+            #expect(masked.count == count && (masked != bytes || count == 0))
+        }
+        let invalid: [UInt8] = [65, 66, 0xff, 0xfe, 67]
+        guard case .text(let masked) = try masker.mask(.text(invalid)) else { return }
+        #expect(masked.count == 5 && masked != invalid && String(validating: masked, as: UTF8.self) == nil)
+        #expect(try masker.mask(.null) == .null)
+    }
+
+    @Test func `another key gives other masks`() throws {
+        let other = Masker(try SubsetCase.key("another key of sixteen bytes"))
+        for text in Self.texts where text.utf8.count > 6 {
+            #expect(try other.mask(SQLValue(text)) != masker.mask(SQLValue(text)), "\(text)")
+        }
+        #expect(throws: (any Error).self) { try SubsetCase.key("short") }
+    }
+
+    @Test func `values of a list and of a range stay in them`() throws {
+        let list: [SQLValue] = ["new", "open", "done"]
+        let masked = try list.map { try masker.mask($0, .among(list)) }
+        #expect(Set(masked) == Set(list) && !zip(list, masked).contains { $0 == $1 })
+        let range = try (Int64(-5)...60).map { try masker.mask(.integer($0), .within(-5, 60)) }
+        #expect(Set(range) == Set((Int64(-5)...60).map { SQLValue.integer($0) }))
+    }
+}
