@@ -1,4 +1,5 @@
 import ArgumentParser
+import DatabaseEngine
 import Drydock
 import DrydockReport
 import Foundation

@@ -53,7 +53,8 @@ struct MigrateSettings: Sendable {
     /// - Throws: `RequestError`.
     mutating func choose(_ targets: Targets, resume: String?) throws {
         self.targets = targets
-        rollOut?.kept = try targets.kept(resume, settings: digest)
+        let kept = try targets.kept(resume, settings: digest)
+        rollOut?.kept = kept
         rollOut?.redactsKept = options.redacts
     }
 

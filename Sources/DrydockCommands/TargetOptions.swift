@@ -113,7 +113,7 @@ struct TargetOptions: ParsableArguments {
         guard let path = ProcessInfo.processInfo.environment["TEST_SHARD_STATUS_FILE"], !path.isEmpty else {
             return
         }
-        FileManager.default.createFile(atPath: path, contents: nil)
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
     }
 }
 

@@ -48,9 +48,9 @@ import Testing
                 }
                 return it
             }
-            var report = Report(VacuumFleetSummary(databases: databases))
-            report.seconds = 2.5
-            return report
+            var several = Report(VacuumFleetSummary(databases: databases))
+            several.seconds = 2.5
+            return several
         }
     }
 

@@ -54,6 +54,18 @@ extension FleetStatistics {
         var database: Database
         var objects: [Object] = []
     }
+
+    /// Returns the statistics of the databases of all shards, of which none is read.
+    /// - Throws: ``RequestError`` where the parts have no result of one.
+    package static func merged(_ paths: [String], _ kept: KeptResults) throws -> FleetStatistics {
+        let objects = FleetObjects()
+        let databases = try paths.map { path in
+            let share: FleetStatistics.Share = try kept.resultOfPart(of: path)
+            objects.add(share.objects)
+            return share.database
+        }
+        return FleetStatistics(databases: databases, objects: objects.sorted)
+    }
 }
 
 extension StatisticsReader {
@@ -83,18 +95,6 @@ extension StatisticsReader {
             let share = try await share(of: path)
             // What could not be read is for the next run to read.
             try kept?.keep(share, of: path, share.database.trouble == nil ? stamp : nil)
-            objects.add(share.objects)
-            return share.database
-        }
-        return FleetStatistics(databases: databases, objects: objects.sorted)
-    }
-
-    /// Returns the statistics of the databases of all shards, of which none is read.
-    /// - Throws: ``RequestError`` where the parts have no result of one.
-    package static func merged(_ paths: [String], _ kept: KeptResults) throws -> FleetStatistics {
-        let objects = FleetObjects()
-        let databases = try paths.map { path in
-            let share: FleetStatistics.Share = try kept.resultOfPart(of: path)
             objects.add(share.objects)
             return share.database
         }

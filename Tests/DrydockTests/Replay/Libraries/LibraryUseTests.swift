@@ -4,6 +4,7 @@ import DrydockState
 import Foundation
 import GRDBEngine
 import NIOEngine
+import OverlayVFS
 import Testing
 
 @testable import DrydockReplay
@@ -23,7 +24,9 @@ import Testing
     ) {
         let folder = try TemporaryFolder()
         try PlainDatabase(folder.file("a.sqlite")).execute(sql)
-        return try await engine.use(.path(folder.file("a.sqlite")), settings: ConnectionSettings()) {
+        return try await engine.use(
+            try Overlay(snapshot: folder.file("a.sqlite")), settings: ConnectionSettings()
+        ) {
             database in
             try await database.withConnection { connection in
                 let catalog = try Catalog(connection, without: [], earlier: nil)
