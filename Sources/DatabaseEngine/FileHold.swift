@@ -8,13 +8,20 @@ import Synchronization
 /// It runs no SQL on the content: only the file's header is read, so the schema is never parsed, and no engine is needed.
 package final class FileHold: Sendable {
     private let connection: Mutex<Handle>
+    private let flag: Flag
+
+    /// Whether the transaction lasts, which can be asked while a statement runs: SQLite asks it inside its allocator
+    /// (``AllocationGate``), on which the statement that ends the transaction may be waiting.
+    fileprivate final class Flag: Sendable {
+        let isHeld = Atomic(false)
+    }
 
     /// Used only inside the mutex.
     fileprivate struct Handle: ~Copyable {
         var pointer: OpaquePointer?
         /// Which hold the limit's timer is for.
         var number = 0
-        var isHeld = false
+        let flag = Flag()
         var timer: (any DispatchSourceTimer)?
 
         /// Runs a statement that gives no more than one row.
@@ -33,11 +40,12 @@ package final class FileHold: Sendable {
         guard code == SQLITE_OK else {
             throw EngineError(extendedCode: code, message: String(cString: sqlite3_errstr(code)))
         }
+        flag = handle.flag
         connection = Mutex(handle)
     }
 
     /// Whether the transaction lasts.
-    package var isHeld: Bool { connection.withLock { $0.isHeld } }
+    package var isHeld: Bool { flag.isHeld.load(ordering: .acquiring) }
 
     /// Begins the transaction, and waits for a writer as long as is allowed.
     /// - Parameter limit: How long it may last.
@@ -84,6 +92,11 @@ package final class FileHold: Sendable {
 }
 
 extension FileHold.Handle {
+    private var isHeld: Bool {
+        get { flag.isHeld.load(ordering: .acquiring) }
+        nonmutating set { flag.isHeld.store(newValue, ordering: .releasing) }
+    }
+
     /// The first statement that reads takes the lock. The file's header is enough, and needs no schema.
     fileprivate mutating func begin() -> Int32 {
         guard pointer != nil, !isHeld else { return SQLITE_MISUSE }

@@ -141,19 +141,22 @@ package struct MarkdownRenderer: ReportRenderer {
     private func gaps(_ report: Report) -> String {
         guard !report.notChecked.isEmpty else { return "" }
         var text = "**Not checked**\n\n"
-        for (index, entry) in report.notChecked.enumerated() {
+        let groups = report.gapEntries.shown
+        var left = report.notChecked.count
+        for group in groups {
+            let entry = group[0]
             let place = [entry.snapshot ?? entry.database, entry.table].compactMap {
-                $0.map(MarkdownText.code)
+                group.count == 1 ? $0.map(MarkdownText.code) : nil
             }
+            let reason = group.count == 1 ? entry.reason : group.line
             let line =
                 (["- `\(entry.rule.rawValue)`"] + place).joined(separator: " ")
-                + ": \(MarkdownText.prose(Self.cut(entry.reason, 500)))\n"
-            guard text.utf8.count + line.utf8.count < Self.gapsLimit else {
-                return text + "- … and \(report.notChecked.count - index) more\n"
-            }
+                + ": \(MarkdownText.prose(Self.cut(reason, 500)))\n"
+            guard text.utf8.count + line.utf8.count < Self.gapsLimit else { break }
             text += line
+            left -= group.count
         }
-        return text
+        return left == 0 ? text : text + "- … and \(left) more\n"
     }
 
     /// Returns the replays, folded.

@@ -1,3 +1,5 @@
+import CSQLite
+import Foundation
 import Testing
 
 @testable import DatabaseEngine
@@ -49,6 +51,28 @@ import Testing
         try await hold.take(for: .seconds(600), patience: .zero)
         try writer.execute("CREATE TABLE b(x)")
         #expect(hold.release())
+    }
+
+    /// SQLite asks whether a hold lasts inside its allocator, on which the statement that ends the hold may be waiting.
+    @Test(arguments: Place.rollbackFiles) func `it answers while its end waits for memory`(_ place: Place)
+        async throws
+    {
+        let site = try Site(place)
+        let hold = try FileHold(path: site.path)
+        try await hold.take(for: .seconds(600), patience: .zero)
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            Thread.detachNewThread {
+                let memory = sqlite3_mutex_alloc(SQLITE_MUTEX_STATIC_MEM)
+                sqlite3_mutex_enter(memory)
+                Thread.detachNewThread {
+                    _ = hold.release()
+                    done.resume()
+                }
+                while hold.isHeld { Thread.sleep(forTimeInterval: 0.001) }
+                sqlite3_mutex_leave(memory)
+            }
+        }
+        #expect(!hold.isHeld)
     }
 
     @Test func `what is not there cannot be held`() {

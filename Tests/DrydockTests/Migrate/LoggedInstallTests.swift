@@ -74,7 +74,7 @@ import Testing
             #expect(try database.word("SELECT count(*) FROM u") == "0")
         }
         try other.execute("INSERT INTO u VALUES (1)")
-        #expect(try reader.word("SELECT length(x) FROM t") == "1004000")
+        #expect(try reader.word("SELECT length(CAST(x AS BLOB)) FROM t") == "1004000")
         #expect(try other.word("PRAGMA wal_checkpoint(TRUNCATE)") == "0")
         #expect(try PlainDatabase(path).word("PRAGMA integrity_check") == "ok")
     }
@@ -221,7 +221,7 @@ private struct Scene {
             "UPDATE t SET x = 'changed \(number)' WHERE id = \(row)",
             "UPDATE t SET y = zeroblob(\(random.below(5000))) WHERE id % 40 = \(row % 40)",
             "DELETE FROM t WHERE id BETWEEN \(row) AND \(row + 60)",
-            "INSERT OR REPLACE INTO t SELECT id + 3, 'new \(number)', zeroblob(300) FROM t WHERE id % 50 = \(row % 50)",
+            "INSERT OR REPLACE INTO t(id, x, y) SELECT id + 3, 'new \(number)', zeroblob(300) FROM t WHERE id % 50 = \(row % 50)",
             "CREATE TABLE n\(number)(a PRIMARY KEY, b); INSERT INTO n\(number) SELECT x || id, y FROM t LIMIT 50",
             "ALTER TABLE t ADD COLUMN c\(number) DEFAULT 7",
             "DROP INDEX IF EXISTS i; CREATE INDEX i ON t(x, id)",
