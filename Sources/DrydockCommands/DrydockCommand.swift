@@ -22,7 +22,6 @@ public struct DrydockCommand: AsyncParsableCommand {
             drydock lint                   read the migrations, without any row
             drydock diff old.db new.db     how two schemas differ; --sql: the SQL between
             drydock health app.db          check a database that may be in use
-            drydock vacuum app.db          shrink it, and lose nothing
             drydock migrate app.db         rehearse its migrations; with --apply do it
             drydock init                   begin: drydock.yml, and with --ci a CI job
 

@@ -12,8 +12,8 @@ struct MergeCommand: DrydockSubcommand {
             Makes the report of a whole run from the JSON reports of its shards, in any
             format, with the exit status of a whole run. No database is read. The parts
             of verify and migrate are merged where the migrations and drydock.yml are,
-            in the folder in which the shards ran. A shard is 'verify', 'health',
-            'stats', 'migrate' or 'vacuum' with --shard: docs/merge.md.
+            in the folder in which the shards ran. 'verify', 'health', 'stats', 'migrate'
+            and 'vacuum' have shards: docs/merge.md.
             """,
         examples: """
             drydock merge part-1.json part-2.json

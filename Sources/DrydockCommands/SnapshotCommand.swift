@@ -4,7 +4,7 @@ import ArgumentParser
 struct SnapshotCommand: DrydockSubcommand {
     static let help = CommandHelp(
         name: "snapshot",
-        abstract: "Make and list snapshots: parts of real databases, masked.",
+        abstract: "Take, make and list snapshots, and mask them.",
         usage: "take|new|list|check ...",
         about: """
             Makes what drydock verify replays: a few thousand rows of a database of any

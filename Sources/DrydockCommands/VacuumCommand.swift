@@ -172,9 +172,10 @@ struct VacuumCommand: DrydockSubcommand {
         }
     }
 
-    /// A single name that is missing, or a folder, is for the vacuum to report.
+    /// A single name that is missing is for the vacuum to report.
     private func chosen() async throws -> Targets {
-        guard targets.lists.isEmpty, databases.count == 1, !isOfMany, !DatabaseNames.isPattern(databases[0])
+        guard targets.lists.isEmpty, databases.count == 1, !isOfMany,
+            !DatabaseNames.isPattern(databases[0]), !FolderListing.isFolder(databases[0])
         else { return try await targets.targets(databases, on: engines.driver()) }
         var list = TargetList()
         list.add(databases)

@@ -54,7 +54,10 @@ public struct FleetVacuum: Sendable {
     /// Returns the report on the databases of all shards, of which none is opened.
     /// - Throws: ``RequestError`` where the parts have no result of one.
     package static func merged(_ paths: [String], _ kept: KeptResults) throws -> Report {
-        Report(VacuumFleetSummary(databases: try paths.map { try kept.resultOfPart(of: $0) }))
+        let summary = VacuumFleetSummary(databases: try paths.map { try kept.resultOfPart(of: $0) })
+        var report = Report(summary)
+        report.seconds = summary.databases.reduce(0) { $0 + $1.seconds }
+        return report
     }
 
     private func database(

@@ -238,7 +238,6 @@ struct SnapshotReplay {
                 state = try await judge(reached.step, from: before, to: after)
                 let last = ReplayedSteps.Last(reached.migrations, from: before, temporaries)
                 if handOver(steps.findingsOfLastStep, of: last) { return state }
-                if context.catcher != nil { steps.last = last }
                 if context.checksRollback { try await checkRollback(reached, from: before, to: state) }
                 // A batch that is cut has a finding about a migration behind this one, which may be edited.
                 if let walk, !isCut, walk.wants(result.summary.steps.count) {

@@ -217,7 +217,7 @@ import Testing
         #expect(
             found.filter { $0.key != "Snapshots/damaged.sqlite" }
                 == expected.filter { $0.key != "Snapshots/damaged.sqlite" })
-        #expect(try versions(["-m", "Migrations", "--migration-format", "grdb"]) == found)
+        #expect(try versions(["-m", "Migrations", "--migration-format", "drydock"]) == found)
         try FileManager.default.removeItem(at: project.folder.appending(path: "Migrations"))
         #expect(try versions([]).isEmpty)
         let named = try project.run("manifest", "Snapshots", "-m", "Migrations")
@@ -231,8 +231,8 @@ import Testing
     func namesWhatIsNotText(_ command: String, _ name: String) throws {
         let project = try Project()
         let made = try project.shell(
-            #"cp Snapshots/v1.sqlite "$(printf 'Snapshots/bad\\351.sqlite')" && "#
-                + #"ln -s "$(printf 'Snapshots/bad\\351.sqlite')" link.sqlite"#)
+            #"cp Snapshots/v1.sqlite "$(printf 'Snapshots/bad\351.sqlite')" && "#
+                + #"ln -s "$(printf 'Snapshots/bad\351.sqlite')" link.sqlite"#)
         #expect(made.status == 0, "\(made.errors)")
         // These read it through any name.
         let reads = ["verify", "schema", "diff"].contains(command) && name == "link.sqlite"

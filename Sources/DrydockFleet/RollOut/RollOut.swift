@@ -55,7 +55,9 @@ public struct RollOut: Sendable {
         // Shards may have a log each, and none of them is that of all.
         let logs = Set(ends.map(\.log))
         summary.log = logs.count == 1 ? logs.first ?? nil : nil
-        return RollOutRun.report(looked, summary, request)
+        var report = RollOutRun.report(looked, summary, request)
+        report.seconds = report.rollOut?.databases.reduce(0) { $0 + $1.seconds } ?? 0
+        return report
     }
 
     /// Databases share their migrations, unless the project's own command runs them.
