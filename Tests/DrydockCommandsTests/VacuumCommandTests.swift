@@ -48,7 +48,7 @@ import Testing
 
     @Test(arguments: [
         (["vacuum", "nowhere.db"], 2, "there is no database 'nowhere.db'"),
-        (["vacuum", "Migrations"], 2, "is a folder"),
+        (["vacuum", "Migrations"], 2, "there is no database in 'Migrations'"),
         (["vacuum", "Migrations/v1.sql"], 2, "is not a SQLite database"),
         (["vacuum", "Snapshots/v1.sqlite", "--page-size", "1000"], 64, "a power of two"),
         (["vacuum", "Snapshots/v1.sqlite", "--incremental", "5"], 2, "no incremental auto_vacuum"),
