@@ -52,7 +52,6 @@ import Testing
                 try taken.number(
                     "SELECT count(*) FROM (SELECT * FROM main.\(name) EXCEPT SELECT * FROM whole.\(name))")
                     == 0, comment)
-            #expect(try taken.number("SELECT count(*) FROM main.\(name)") >= 10, comment)
         }
         for link in random.links {
             let match = zip(link.parentColumns, link.columns).map { "p.\($0) = +c.\($1)" }.joined(
