@@ -61,7 +61,6 @@ struct RowChoice {
         let seed = table.name.foldedASCII.utf8.reduce(into: RowHash(request.seed)) { $0.add(UInt64($1)) }
             .value
         let (count, isRowid) = (table.key.count, table.keyCollations.isEmpty)
-        let insert = try connection.prepare(Self.insertion(into: table))
         var total = 0
         try connection.forEachRow("SELECT \(columns.joined(separator: ", ")) FROM \(rows)") { row in
             let key: RowKey =
@@ -69,37 +68,28 @@ struct RowChoice {
             total += 1
             profile.see(row, first: count, key)
             picker.see(key, key.hash(seed))
-            if picker.isFull { try Self.add(picker.take(), insert) }
+            if picker.isFull { try add(picker.take(), to: table) }
         }
-        try Self.add(picker.rest(), insert)
-        try Self.add(profile.keys.sorted { $0.hash(seed) < $1.hash(seed) }, insert)
+        try add(picker.rest(), to: table)
+        try add(profile.keys.sorted { $0.hash(seed) < $1.hash(seed) }, to: table)
         if isCounted { totals[table.number] = total }
     }
 
-    private static func insertion(into table: SubsetTable) -> String {
-        let marks = table.key.indices.map {
-            table.keyCollations.isEmpty
-                ? "?\($0 + 1)"
-                : "CASE WHEN ?\($0 + 1 + table.key.count) THEN CAST(?\($0 + 1) AS TEXT) ELSE ?\($0 + 1) END"
-        }
-        return "INSERT OR IGNORE INTO \(table.chosen) VALUES (\(marks.joined(separator: ", ")))"
-    }
+    /// How many keys a statement has.
+    private static let batch = 100
 
-    /// Text goes as the bytes that the database has, whatever its encoding.
-    private static func add(_ keys: [RowKey], _ insert: any PreparedStatement) throws {
-        for key in keys {
-            switch key {
-            case .rowid(let number): try insert.reset(binding: [.integer(number)])
-            case .values(let values):
-                let bytes = values.map { value in
-                    if case .text(let text) = value { SQLValue.blob(text) } else { value }
+    /// Adds keys, as literals: SQLite takes the bytes of a blob that is bound for UTF-8, whatever the database's encoding
+    /// (`sqlite3VdbeMemSetStr` in vdbemem.c).
+    private func add(_ keys: [RowKey], to table: SubsetTable) throws {
+        for start in stride(from: 0, to: keys.count, by: Self.batch) {
+            let rows = keys[start..<min(start + Self.batch, keys.count)].map { key in
+                switch key {
+                case .rowid(let number): "(\(number))"
+                case .values(let values): "(\(values.map(\.literal).joined(separator: ", ")))"
                 }
-                let isText = values.map { value in
-                    if case .text = value { SQLValue.integer(1) } else { SQLValue.integer(0) }
-                }
-                try insert.reset(binding: bytes + isText)
             }
-            _ = try insert.step()
+            try connection.execute(
+                "INSERT OR IGNORE INTO \(table.chosen) VALUES \(rows.joined(separator: ", "))")
         }
     }
 

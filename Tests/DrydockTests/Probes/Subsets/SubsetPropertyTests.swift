@@ -52,6 +52,11 @@ import Testing
                 try taken.number(
                     "SELECT count(*) FROM (SELECT * FROM main.\(name) EXCEPT SELECT * FROM whole.\(name))")
                     == 0, comment)
+            let (kept, all) = (
+                try taken.number("SELECT count(*) FROM main.\(name)"),
+                try taken.number("SELECT count(*) FROM whole.\(name)")
+            )
+            #expect(kept >= min(10, all), "\(comment): \(kept) of \(all) rows of \(name)")
         }
         for link in random.links {
             let match = zip(link.parentColumns, link.columns).map { "p.\($0) = +c.\($1)" }.joined(
