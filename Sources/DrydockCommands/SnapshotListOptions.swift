@@ -25,7 +25,7 @@ struct SnapshotListOptions: ParsableArguments {
         help: "What is printed: human or json. (default: human)", completion: .list(SnapshotOutput.formats))
     var format: String?
 
-    func validate() throws { try SnapshotOutput.check(format, of: "snapshot list") }
+    func validate() throws { try SnapshotOutput.check(format) }
 
     /// Prints the list.
     /// - Returns: The list; nil if the command ended without one.

@@ -75,7 +75,7 @@ struct SnapshotNewCommand: DrydockSubcommand {
 
     func validate() throws {
         if output.isEmpty || output.hasSuffix("/") { throw ValidationError("-o needs the name of a file") }
-        try SnapshotOutput.check(format, of: "snapshot new")
+        try SnapshotOutput.check(format)
     }
 
     func run() async throws {

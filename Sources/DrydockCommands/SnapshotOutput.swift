@@ -8,10 +8,10 @@ enum SnapshotOutput {
     static let formats = ["human", "json"]
 
     /// - Throws: `ValidationError` for a format that they do not print.
-    static func check(_ format: String?, of command: String) throws {
+    static func check(_ format: String?) throws {
         guard let format, !formats.contains(format) else { return }
         throw ValidationError(
-            "there is no format '\(format)' of \(command); choose one of: \(formats.joined(separator: ", "))")
+            "there is no format '\(format)'; choose one of: \(formats.joined(separator: ", "))")
     }
 
     /// The version of SQLite that runs.

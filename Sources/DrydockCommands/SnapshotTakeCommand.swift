@@ -168,7 +168,7 @@ struct SnapshotTakeCommand: DrydockSubcommand {
         if Set(tables).count < tables.count {
             throw ValidationError("--where takes a table once; join conditions with AND or OR")
         }
-        try SnapshotOutput.check(format, of: "snapshot take")
+        try SnapshotOutput.check(format)
     }
 
     func run() async throws {

@@ -81,7 +81,7 @@ import Testing
         (["-o", "a", "--percent", "0"], 64, "a share of more than 0"),
         (["-o", "a", "--where", "email"], 64, "is not TABLE=CONDITION"),
         (["-o", "a", "--where", "a=1", "--where", "A=2"], 64, "takes a table once"),
-        (["-o", "a", "--format", "xml"], 64, "there is no format 'xml' of snapshot take"),
+        (["-o", "a", "--format", "xml"], 64, "there is no format 'xml'; choose one of"),
         (["-o", "a", "--mask-key-file", "nowhere"], 2, "the mask key in 'nowhere' cannot be read"),
         (["-o", "a", "--mask-key-file", "Migrations/short"], 2, "openssl rand -hex 32"),
         (["-o", "a", "--mask", "email.subjct"], 2, "did you mean subject?"),

@@ -9,7 +9,7 @@ extension SQLValue {
     /// CR at the end of a line, and a byte order mark is dropped in UTF-16.
     package func writeLiteral(_ encoding: TextEncoding, to out: inout [UInt8]) {
         switch self {
-        case .integer(let value) where value != .min: Self.write(value, to: &out)
+        case .integer(let value) where value != .min: out.appendDecimal(value)
         case .real(let value) where value.isFinite: out += Self.realLiteral(value).utf8
         case .blob(let bytes):
             out += [UInt8(ascii: "x"), UInt8(ascii: "'")]
@@ -48,18 +48,6 @@ extension SQLValue {
         }
         out.append(UInt8(ascii: "'"))
     }
-
-    private static func write(_ number: Int64, to out: inout [UInt8]) {
-        if number < 0 { out.append(UInt8(ascii: "-")) }
-        var rest = number.magnitude
-        let start = out.count
-        repeat {
-            out.append(UInt8(truncatingIfNeeded: rest % 10) + UInt8(ascii: "0"))
-            rest /= 10
-        } while rest > 0
-        out[start...].reverse()
-    }
-
     // MARK: - Reals
 
     /// Returns a finite real as digits if every SQLite version reads them as this value, otherwise as an integer
@@ -111,7 +99,7 @@ extension SQLValue {
     package func writeJSON(_ encoding: TextEncoding, to out: inout [UInt8]) {
         switch self {
         case .null: out += "null".utf8
-        case .integer(let value): Self.write(value, to: &out)
+        case .integer(let value): out.appendDecimal(value)
         case .real(let value) where value.isInfinite:
             out += (value < 0 ? "{\"real\":\"-Infinity\"}" : "{\"real\":\"Infinity\"}").utf8
         case .real(let value): out += "\(value)".utf8

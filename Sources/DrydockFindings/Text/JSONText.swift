@@ -17,18 +17,11 @@ final class JSONText {
     }
 
     func write(_ number: some FixedWidthInteger) {
-        guard let small = Int(exactly: number) else {
+        if let small = Int64(exactly: number) {
+            bytes.appendDecimal(small)
+        } else {
             bytes += String(number).utf8
-            return
         }
-        var rest = small.magnitude
-        if small < 0 { bytes.append(UInt8(ascii: "-")) }
-        let start = bytes.count
-        repeat {
-            bytes.append(UInt8(truncatingIfNeeded: rest % 10) + UInt8(ascii: "0"))
-            rest /= 10
-        } while rest > 0
-        bytes[start...].reverse()
     }
 
     /// - Throws: `EncodingError` for a number that JSON does not have.

@@ -17,7 +17,7 @@ enum NewFile {
         for suffix in Sidecar.family.dropFirst() where FolderListing.isEntry(output + suffix) {
             throw RequestError(
                 .notWritable,
-                "'\(output + suffix)' would count as part of '\(output)'; delete it, or name another file with -o"
+                "'\(output + suffix)' would count as part of '\(output)'; name another file with -o"
             )
         }
     }
