@@ -18,14 +18,13 @@ extension Migration {
         }
     }
 
-    /// Returns the same for the statement that contains a place of its file.
+    /// Returns the same for the statement that contains a place of its file. What is found in the file as a whole, without a
+    /// line, any declaration in it counts for.
     package func ignore(of rule: Rule, at place: Finding.Place?) -> Declaration? {
-        let isIgnoredSomewhere = declarations.contains { declaration in
-            if case .ignores(rule, _) = declaration.kind { true } else { false }
-        }
+        let known = declarations.first { if case .ignores(rule, _) = $0.kind { true } else { false } }
         // Finding the statement takes longer than finding that no rule is ignored.
-        guard isIgnoredSomewhere else { return nil }
-        let (line, column) = (place?.line ?? 0, place?.column ?? .max)
+        guard known != nil, let line = place?.line else { return known }
+        let column = place?.column ?? .max
         return ignore(
             of: rule, in: statements.last { ($0.location.line, $0.location.column) <= (line, column) })
     }

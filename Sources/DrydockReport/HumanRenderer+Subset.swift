@@ -38,7 +38,13 @@ extension HumanRenderer {
     private func masks(_ masks: MaskSummary, _ paint: Paint) -> String {
         guard !masks.masked.isEmpty else { return "" }
         var text = "  masked:\n" + lines(masks.masked)
-        if !masks.left.isEmpty { text += "  not masked:\n" + lines(masks.left) }
+        let reasoned = masks.left.filter { $0.reason != MaskSummary.notNamed }
+        if !reasoned.isEmpty { text += "  not masked:\n" + lines(reasoned) }
+        let others = masks.left.count - reasoned.count
+        if others > 0 {
+            text +=
+                "  not masked: \(counted(others, "other column")) that no --mask names; --mask-auto says which look private\n"
+        }
         text +=
             "  \(paint.yellow("note:")) names and the SQL of the schema are not masked, nor are the tables of the migration tool\n"
         if masks.hasRandomKey {

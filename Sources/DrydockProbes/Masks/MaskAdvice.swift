@@ -43,13 +43,9 @@ struct MaskAdvice {
 
     private func content(_ column: String, of table: SubsetTable) throws -> Content {
         var content = Content()
-        let rows =
-            table.isKeyless
-            ? "\(table.source) AS c"
-            : "\(table.chosen) AS w CROSS JOIN \(table.source) AS c ON \(table.isRow("c", of: "w"))"
         let value = "c.\(quotedName(column))"
         try connection.forEachRow(
-            "SELECT \(value) FROM \(rows) WHERE \(value) IS NOT NULL LIMIT \(Self.sample)"
+            "SELECT \(value) FROM \(table.chosenRows) WHERE \(value) IS NOT NULL LIMIT \(Self.sample)"
         ) { row in
             content.count += 1
             switch row.storage(0) {

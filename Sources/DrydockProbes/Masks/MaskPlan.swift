@@ -116,8 +116,8 @@ struct MaskPlan: Sendable {
                 } else if allowed.contains(place) {
                     summary.left.append(entry("allowed"))
                 } else {
-                    summary.left.append(entry(left[place] ?? "not named"))
-                    summary.unsettled.append(entry(left[place] ?? "not named"))
+                    summary.left.append(entry(left[place] ?? MaskSummary.notNamed))
+                    summary.unsettled.append(entry(left[place] ?? MaskSummary.notNamed))
                 }
             }
         }

@@ -26,6 +26,9 @@ public struct MaskSummary: Sendable {
         public var name: String { "\(table).\(column)" }
     }
 
+    /// The reason of a column that stays since nobody said anything of it.
+    public static let notNamed = "not named"
+
     /// The columns that are masked, each with how it came to that.
     public var masked: [Column] = []
     /// The columns that stay as they are, each with why.

@@ -51,16 +51,12 @@ struct MaskTrial {
         func count(_ value: (String) -> String) throws -> Int {
             let values = all.map { "\(value($0)) AS \(quotedName($0))" }.joined(separator: ", ")
             return try connection.firstRow(
-                "SELECT count(*) FROM (SELECT \(values) FROM \(rows(of: table))) AS \(quotedName(table.name)) "
+                "SELECT count(*) FROM (SELECT \(values) FROM \(table.chosenRows)) AS \(quotedName(table.name)) "
                     + "WHERE NOT (\(check.expression.description))"
             ) { Int($0.integer(0)) } ?? 0
         }
         let masked = try count { plan.value(of: $0, in: table) }
         return masked == 0 ? 0 : max(0, try masked - count { "c.\(quotedName($0))" })
-    }
-
-    private func rows(of table: SubsetTable) -> String {
-        "\(table.chosen) AS w CROSS JOIN \(table.source) AS c ON \(table.isRow("c", of: "w"))"
     }
 
     /// Returns the masks that a CHECK may allow.
@@ -75,12 +71,12 @@ struct MaskTrial {
         if !literals.isEmpty {
             let list = literals.joined(separator: ", ")
             let values = try connection.rows(
-                "SELECT DISTINCT \(value) FROM \(rows(of: table)) WHERE \(value) IN (\(list)) ORDER BY 1"
+                "SELECT DISTINCT \(value) FROM \(table.chosenRows) WHERE \(value) IN (\(list)) ORDER BY 1"
             ) { row in Self.utf8(row) }
             if values.count > 1 { styles.append(.among(values)) }
         }
         let range = try connection.firstRow(
-            "SELECT min(\(value)), max(\(value)) FROM \(rows(of: table)) WHERE typeof(\(value)) = 'integer'"
+            "SELECT min(\(value)), max(\(value)) FROM \(table.chosenRows) WHERE typeof(\(value)) = 'integer'"
         ) { $0.isNull(0) ? nil : ($0.integer(0), $0.integer(1)) }
         if let range = range.flatMap(\.self), range.0 < range.1 { styles.append(.within(range.0, range.1)) }
         return styles + [.ordered]

@@ -67,8 +67,7 @@ struct ReferenceClosure {
                 let before = connection.totalChanges
                 try connection.execute(
                     "DELETE FROM \(child.chosen) WHERE (\(child.keyColumns)) IN (SELECT \(child.key(of: "c")) "
-                        + "FROM \(child.chosen) AS w CROSS JOIN \(child.source) AS c ON \(child.isRow("c", of: "w")) "
-                        + "WHERE \(link.hasNoParent(in: rows)))")
+                        + "FROM \(child.chosenRows) WHERE \(link.hasNoParent(in: rows)))")
                 if connection.totalChanges != before { isDone = false }
             }
         }
@@ -80,12 +79,8 @@ struct ReferenceClosure {
             guard source.schema.isUnique(link), let child = source.table(link.child),
                 let parent = source.table(link.parent)
             else { return nil }
-            let rows =
-                child.isKeyless
-                ? "\(child.source) AS c"
-                : "\(child.chosen) AS w CROSS JOIN \(child.source) AS c ON \(child.isRow("c", of: "w"))"
             let count = try connection.firstRow(
-                "SELECT count(*) FROM \(rows) WHERE \(link.hasNoParent(in: "\(parent.source) AS p"))"
+                "SELECT count(*) FROM \(child.chosenRows) WHERE \(link.hasNoParent(in: "\(parent.source) AS p"))"
             ) { Int($0.integer(0)) }
             guard let count, count > 0 else { return nil }
             return .init(table: child.name, columns: link.columns, parent: parent.name, rows: count)

@@ -18,10 +18,6 @@ struct SubsetCopy {
     }
 
     mutating func copy(_ table: SubsetTable) throws {
-        let from =
-            table.isKeyless
-            ? "\(table.source) AS c"
-            : "\(table.chosen) AS w CROSS JOIN \(table.source) AS c ON \(table.isRow("c", of: "w"))"
         var (names, values) = (
             table.columns.map(quotedName), table.columns.map { masks.value(of: $0, in: table) }
         )
@@ -29,11 +25,13 @@ struct SubsetCopy {
             names.insert(rowid, at: 0)
             values.insert(masks.rowid(of: table, in: source), at: 0)
         }
-        let wanted = try connection.firstRow("SELECT count(*) FROM \(from)") { Int($0.integer(0)) } ?? 0
+        let wanted =
+            try connection.firstRow("SELECT count(*) FROM \(table.chosenRows)") { Int($0.integer(0)) } ?? 0
         let target = "\(table.target) (\(names.joined(separator: ", ")))"
         let before = connection.totalChanges
         try connection.execute(
-            "INSERT OR IGNORE INTO \(target) SELECT \(values.joined(separator: ", ")) FROM \(from)")
+            "INSERT OR IGNORE INTO \(target) SELECT \(values.joined(separator: ", ")) FROM \(table.chosenRows)"
+        )
         // The tables of a module count as well.
         let written = table.isVirtual ? wanted : connection.totalChanges - before
         rows[table.number] = written

@@ -216,6 +216,7 @@ struct SubsetRun: Sendable {
             copied.report.tables[number].rows -= count
         }
         copied.refused = copy.refused
+        copied.report.notes += try MaskGaps(connection: connection, source: source, plan: plan).notes()
     }
 
     // MARK: - The end

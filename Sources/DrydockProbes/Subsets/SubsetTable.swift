@@ -35,6 +35,11 @@ struct SubsetTable: Sendable, Hashable {
     var open: String { "temp.drydock_open_\(number)" }
     var work: String { "temp.drydock_work_\(number)" }
 
+    /// Its chosen rows as `c`, in SQL.
+    var chosenRows: String {
+        isKeyless ? "\(source) AS c" : "\(chosen) AS w CROSS JOIN \(source) AS c ON \(isRow("c", of: "w"))"
+    }
+
     /// The columns of a table of keys.
     var keyColumns: String { key.indices.map { "k\($0)" }.joined(separator: ", ") }
 

@@ -92,7 +92,7 @@ struct LockLine {
             [
                 ("by", origin.way.rawValue), ("of", origin.source), ("at", origin.version),
                 ("sqlite", origin.library), ("rows", String(origin.rows)), ("seed", String(origin.seed)),
-                ("masked", origin.masked.isEmpty ? nil : origin.masked.joined(separator: ",")),
+                ("masked", origin.masked.isEmpty ? nil : LockWord.list(origin.masked)),
                 ("made", origin.date),
             ])
     }
@@ -108,6 +108,17 @@ struct LockLine {
 
 /// Writes words: as they are if they can be read back, otherwise in double quotes.
 enum LockWord {
+    /// Writes names as one word, so that ``names(of:)`` reads them back.
+    static func list(_ names: [String]) -> String {
+        names.map { $0.replacing("%", with: "%25").replacing(",", with: "%2C") }.joined(separator: ",")
+    }
+
+    static func names(of list: String) -> [String] {
+        list.split(separator: ",").map {
+            String($0).replacing("%2C", with: ",").replacing("%25", with: "%")
+        }
+    }
+
     static func line(_ words: [String], _ pairs: [(String, String?)]) -> String {
         (words.map(text) + pairs.compactMap { name, value in value.map { "\(text(name))=\(text($0))" } })
             .joined(separator: " ")

@@ -255,7 +255,7 @@ struct LockReader {
             path: name, way: way, library: try cursor.require("sqlite", in: values), rows: try number("rows"),
             seed: try number("seed"), date: try cursor.require("made", in: values))
         (origin.source, origin.version) = (values["of"], values["at"])
-        origin.masked = values["masked"].map { $0.split(separator: ",").map(String.init) } ?? []
+        origin.masked = values["masked"].map(LockWord.names) ?? []
         return origin
     }
 

@@ -53,7 +53,7 @@ struct CounterexampleSearch {
             var scene = scene
             scene.rules = [finding.rule, .foreignKeyViolation]
             let trial = CounterexampleTrial(
-                scene: scene, bare: bare, identity: identity, severity: finding.severity)
+                scene: scene, origin: state, bare: bare, identity: identity, severity: finding.severity)
             let allowsOrphans = try await trial.hasOrphans(candidates)
             let links =
                 allowsOrphans ? RowLinks(focus: finding.table) : RowLinks(schema, focus: finding.table)
@@ -141,7 +141,9 @@ struct CounterexampleSearch {
 /// Runs a step on given rows alone.
 struct CounterexampleTrial: Sendable {
     let scene: StepScene
-    /// The schema without rows.
+    /// The state that the rows are from.
+    let origin: DatabaseState
+    /// Its schema without rows.
     let bare: DatabaseState
     let identity: FindingIdentity
     let severity: Finding.Severity
@@ -149,13 +151,19 @@ struct CounterexampleTrial: Sendable {
     /// Whether the step gives the finding on these rows.
     func shows(_ rows: [GeneratedRow], allowsOrphans: Bool) async throws -> Bool {
         do {
-            guard let state = try await state(rows, allowsOrphans) else { return false }
+            guard let state = try await state(rows, allowsOrphans), !isWorse(state) else { return false }
             return try await scene.findings(from: state, explains: false).contains {
                 FindingIdentity($0).matches(identity) && $0.severity >= severity
             }
         } catch let error as EngineError where !error.isInterrupt {
             return false
         }
+    }
+
+    /// Whether a state has from the start what the step alone does to the rows it met, such as an index that nobody filled.
+    private func isWorse(_ state: DatabaseState) -> Bool {
+        let known = Set(origin.faults.map(\.id))
+        return state.faults.contains { $0.id.rule == identity.rule && !known.contains($0.id) }
     }
 
     /// Whether some of the rows refer to rows that are not there.

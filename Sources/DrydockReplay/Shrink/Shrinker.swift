@@ -132,7 +132,7 @@ struct Shrinker {
         // No other rule can give the finding; GRDB's own check refuses by the keys.
         scene.rules = [finding.rule, .foreignKeyViolation]
         return CounterexampleTrial(
-            scene: scene, bare: bare, identity: identity, severity: finding.severity)
+            scene: scene, origin: scene.before, bare: bare, identity: identity, severity: finding.severity)
     }
 
     /// Whether the finding shows with the schema, the statements and the rows as given.

@@ -196,7 +196,7 @@ private struct LockRandom {
                 path: word() + "\(index)", way: index == 0 ? .taken : .generated, library: word(),
                 rows: Int.random(in: 0...Int.max, using: &generator), seed: 7, date: word())
             (origin.source, origin.version) = (maybe(word()), maybe(word()))
-            if Bool.random(using: &generator) { origin.masked = ["a.b", "c d.é"] }
+            if Bool.random(using: &generator) { origin.masked = ["a.b", "c d.é", "e.x,y%2C%"] }
             lock.origins.append(origin)
         }
         lock.origins.sort { naturallyPrecedes($0.path, $1.path) }

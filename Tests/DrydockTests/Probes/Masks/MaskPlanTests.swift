@@ -57,6 +57,30 @@ import Testing
         }
     }
 
+    /// A value that can be read elsewhere in the snapshot is not hidden, whatever its column is called.
+    @Test(arguments: ["UTF-8", "UTF-16le"])
+    func `a masked value that stands in another column is named`(encoding: String) async throws {
+        let whole = try SubsetCase(
+            """
+            PRAGMA encoding = '\(encoding)';
+            CREATE TABLE "a b" (email TEXT COLLATE NOCASE, state TEXT CHECK (state IN ('active', 'closed')));
+            CREATE TABLE audit (line TEXT COLLATE NOCASE, who TEXT, status TEXT, n);
+            INSERT INTO "a b" VALUES ('ada@example.com', 'active'), ('Bob@example.com', 'closed'), ('x', 'active');
+            INSERT INTO audit VALUES ('ada@example.com', 'BOB@example.com', 'active', 'x'), ('ada@example.com', 'bob', 'closed', 1);
+            """)
+        func notes(_ allowed: [String] = []) async throws -> [String] {
+            let taken = try await whole.take("small\(allowed.count).sqlite") {
+                ($0.masks.columns, $0.masks.allowed) = (["a b.email", "a b.state"], allowed)
+            }
+            return taken.report.notes
+        }
+        #expect(
+            try await notes() == [
+                "audit.line is not masked, and in 2 rows it has a value that is masked in a b.email"
+            ])
+        #expect(try await notes(["audit.line"]).isEmpty)
+    }
+
     @Test func `numbers keep their order where that is asked for`() async throws {
         let whole = try SubsetCase(Self.people)
         let taken = try await whole.take { $0.masks.columns = ["login.size:ordered"] }

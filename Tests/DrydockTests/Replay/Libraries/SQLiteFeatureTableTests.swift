@@ -94,7 +94,7 @@ struct SQLiteFeatureTableTests {
             engine: "nio", base: nil, name: "a.sqlite", state: "before", time: 0, seed: 1, foreignKeys: false,
             doubleQuotedStrings: nil, functions: [], collations: [], setup: [], seconds: nil, memory: nil,
             written: nil, policy: ToolPolicy(transaction: .none, foreignKeys: false), historySetup: [],
-            migrations: [.init(migration)], uses: [.init(statements: uses)])
+            migrations: [.init(migration)], uses: [.init(), .init(statements: uses)])
         guard
             case .answered(let answer) = try await process.run(
                 .run(batch), loading: library.path, mustStop: { false })
