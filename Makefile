@@ -14,9 +14,9 @@ test: prepare                   ## run the tests
 soak: prepare                   ## run the property tests with thousands of seeds
 	DRYDOCK_SOAK=1 swift test
 
-bench: prepare                  ## measure beside the peers, in a release build
+bench: prepare                  ## measure beside the peers, in a release build, and write docs/benchmarks.md
 	swift build -c release --product drydock
-	swift run -c release Benchmark
+	swift run -c release Benchmark --page docs/benchmarks.md
 
 build: prepare                  ## build an optimised drydock
 	swift build -c release --product drydock

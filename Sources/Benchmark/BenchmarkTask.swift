@@ -5,6 +5,7 @@ struct BenchmarkTask {
     var summary: String
     /// The first is Drydock; the ratios are relative to it.
     var contenders: [Contender]
+    var goals: [Goal] = []
 
     /// Runs the contenders in turn.
     func measure(rounds: Int) throws -> TaskResult {
@@ -13,13 +14,13 @@ struct BenchmarkTask {
         for _ in 0..<max(1, rounds) {
             for (index, contender) in contenders.enumerated() { runs[index].append(try contender.run()) }
         }
+        let rows = zip(contenders, runs).map { contender, runs in
+            TaskResult.Row(
+                name: contender.name, seconds: runs.map(\.seconds),
+                privateBytes: runs.compactMap(\.privateBytes).max())
+        }
         return TaskResult(
-            task: name, summary: summary,
-            contenders: zip(contenders, runs).map { contender, runs in
-                TaskResult.Row(
-                    name: contender.name, seconds: runs.map(\.seconds),
-                    privateBytes: runs.compactMap(\.privateBytes).max())
-            })
+            task: name, summary: summary, contenders: rows, goals: goals.compactMap { $0.outcome(rows) })
     }
 }
 

@@ -18,16 +18,22 @@ struct DataDiffTasks {
                 edit: "UPDATE document SET size = size + 1 WHERE rowid % 1000 = 7; VACUUM"),
             task(
                 "diff-all", "all of the biggest table's rows changed", mail, status: 1,
-                edit: "UPDATE email SET size = size + 1"),
+                edit: "UPDATE email SET size = size + 1",
+                goals: [
+                    Goal("drydock", .times(0.8, of: "sqldiff")),
+                    Goal(Self.json, .times(1.3, of: "drydock")), Goal("drydock", .privateMegabytes(128)),
+                ]),
         ]
     }
+
+    private static let json = "drydock --format json"
 
     /// A copy of the biggest table with a text key.
     private var texts: String { database.folder + "/text.sqlite" }
 
     private func task(
         _ name: String, _ summary: String, _ old: String, status: Int32, edit: String,
-        besideCmp: Bool = false
+        besideCmp: Bool = false, goals: [Goal] = []
     ) -> BenchmarkTask {
         let new = "\(database.folder)/\(name).sqlite"
         let prepare = {
@@ -40,13 +46,15 @@ struct DataDiffTasks {
         let command = [drydock, "diff", "--data", old, new]
         var contenders = [
             Contender("drydock", command, statuses: [status], before: prepare),
+            Contender(Self.json, command + ["--format", "json"], statuses: [status]),
             Contender("drydock --summary", command + ["--summary"], statuses: [status]),
             Contender("sqldiff", ["sqldiff", old, new]),
             Contender("sqldiff --summary", ["sqldiff", "--summary", old, new]),
         ]
         if besideCmp { contenders.append(Contender("cmp", ["cmp", old, new])) }
         return BenchmarkTask(
-            name: name, summary: "\(summary), on \(database.megabytes) MB", contenders: contenders)
+            name: name, summary: "\(summary), on \(database.megabytes) MB", contenders: contenders,
+            goals: goals)
     }
 
     private func makeTexts() throws {

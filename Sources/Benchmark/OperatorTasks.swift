@@ -1,53 +1,81 @@
 import Foundation
 
-/// The tasks that compare `drydock stats` and `drydock health` with SQLite's own tools.
+/// The tasks that compare `drydock stats`, `drydock health` and `drydock schema` with SQLite's own tools.
 struct OperatorTasks {
     static let manyTables = "stats: many tables"
+    static let start = "start"
     private static let tables = 4_000
+    private static let analyzer = "sqlite3_analyzer"
 
     let drydock: String
     let database: BenchmarkDatabase
 
     var all: [BenchmarkTask] {
         [
-            task("stats", "every page counted; the goal is 6 times faster", on: database.snapshot),
+            stats(
+                "stats", "statistics of \(database.megabytes) MB, every page counted", database.snapshot,
+                factor: 7),
+            stats(
+                Self.manyTables, "statistics of \(Self.tables) tables with an index each", tables.path,
+                factor: 80, before: tables.make),
             BenchmarkTask(
-                name: Self.manyTables,
-                summary:
-                    "statistics of \(Self.tables) tables with an index each; the goal is 50 times faster",
-                contenders: [
-                    Contender("drydock stats", [drydock, "stats", tablesPath], before: makeTables),
-                    Contender("sqlite3_analyzer", ["sqlite3_analyzer", tablesPath]),
-                ]),
-            BenchmarkTask(
-                name: "health",
-                summary:
-                    "all of health --deep beside integrity_check alone; the goal is at most 1.1 times its time",
+                name: "health", summary: "all of health --deep beside integrity_check alone",
                 contenders: [
                     Contender("drydock health --deep", [drydock, "health", "--deep", database.snapshot]),
                     Contender(
                         "sqlite3 integrity_check",
                         ["sqlite3", "-readonly", database.snapshot, "PRAGMA integrity_check"]),
-                ]),
+                ],
+                goals: [Goal("drydock health --deep", .times(0.35, of: "sqlite3 integrity_check"))]),
+            BenchmarkTask(
+                name: Self.start, summary: "a database of 1 MB, which shows what it costs to start",
+                contenders: [
+                    Contender("drydock stats", [drydock, "stats", small.snapshot], before: small.make),
+                    Contender("drydock schema", [drydock, "schema", small.snapshot]),
+                    Contender("sqlite3 .schema", ["sqlite3", small.snapshot, ".schema"]),
+                    Contender(Self.analyzer, [Self.analyzer, small.snapshot]),
+                ],
+                goals: [Goal("drydock stats", .seconds(0.015)), Goal("drydock schema", .seconds(0.015))]),
         ]
     }
 
-    private func task(_ name: String, _ summary: String, on path: String) -> BenchmarkTask {
-        BenchmarkTask(
-            name: name, summary: "statistics of \(database.megabytes) MB: \(summary)",
+    private func stats(
+        _ name: String, _ summary: String, _ path: String, factor: Double,
+        before: @escaping () throws -> Void = {}
+    ) -> BenchmarkTask {
+        let (human, json) = ("drydock stats", "drydock stats --format json")
+        return BenchmarkTask(
+            name: name, summary: summary,
             contenders: [
-                Contender("drydock stats", [drydock, "stats", path]),
-                Contender("sqlite3_analyzer", ["sqlite3_analyzer", path]),
+                Contender(human, [drydock, "stats", path], before: before),
+                Contender(json, [drydock, "stats", "--format", "json", path]),
+                Contender(Self.analyzer, [Self.analyzer, path]),
+            ],
+            goals: [
+                Goal(human, .faster(factor, than: Self.analyzer)),
+                Goal(json, .faster(factor, than: Self.analyzer)),
+                Goal(json, .times(1.3, of: human)),
             ])
     }
 
-    private var tablesPath: String { database.folder + "/tables.sqlite" }
+    private var small: BenchmarkDatabase {
+        BenchmarkDatabase(folder: database.folder + "/small", megabytes: 1)
+    }
+    private var tables: TableDatabase { TableDatabase(folder: database.folder, tables: Self.tables) }
+}
+
+/// A database of many small tables.
+struct TableDatabase {
+    let folder: String
+    let tables: Int
+
+    var path: String { "\(folder)/tables-\(tables).sqlite" }
 
     /// Creates the database, unless it exists from an earlier run.
-    private func makeTables() throws {
-        guard !FileManager.default.fileExists(atPath: tablesPath) else { return }
-        try FileManager.default.createDirectory(atPath: database.folder, withIntermediateDirectories: true)
-        let statements = (0..<Self.tables).map { number in
+    func make() throws {
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let statements = (0..<tables).map { number in
             """
             CREATE TABLE thing_\(number)(id INTEGER PRIMARY KEY, name TEXT, size INTEGER);
             CREATE INDEX thing_\(number)_on_name ON thing_\(number)(name);
@@ -55,8 +83,8 @@ struct OperatorTasks {
             INSERT INTO thing_\(number) SELECT n, 'name ' || n, n FROM s;
             """
         }
-        try database.sqlite(
-            tablesPath,
+        try BenchmarkDatabase(folder: folder, megabytes: 0).sqlite(
+            path,
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;\n"
                 + statements.joined(separator: "\n") + "\nCOMMIT;")
     }

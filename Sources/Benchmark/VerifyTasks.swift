@@ -14,10 +14,17 @@ struct VerifyTasks {
                 CREATE TABLE label(id INTEGER PRIMARY KEY, name TEXT);
                 -- drydock: rewrites account.address
                 UPDATE account SET address = upper(address) WHERE id < 3;
-                """),
+                """,
+                goals: [
+                    Goal(Self.stat, .seconds(0.1)), Goal(Self.cold, .times(0.45, of: Self.integrity)),
+                ]),
             task(
                 "verify-update", "an UPDATE of every row of the biggest table",
-                "-- drydock: rewrites email.size\nUPDATE email SET size = size + 1;"),
+                "-- drydock: rewrites email.size\nUPDATE email SET size = size + 1;",
+                goals: [
+                    Goal(Self.stat, .times(1.5, of: Self.sqlite)), Goal(Self.stat, .privateMegabytes(128)),
+                ]
+            ),
             task(
                 "verify-rebuild", "a rebuild of the biggest table",
                 """
@@ -30,11 +37,22 @@ struct VerifyTasks {
                 DROP TABLE email;
                 ALTER TABLE new_email RENAME TO email;
                 CREATE INDEX email_on_account ON email(account_id, received_at);
-                """),
+                """,
+                goals: [
+                    Goal(Self.stat, .times(0.8, of: Self.sqlite)), Goal(Self.stat, .privateMegabytes(128)),
+                ]
+            ),
         ]
     }
 
-    private func task(_ name: String, _ summary: String, _ migration: String) -> BenchmarkTask {
+    private static let stat = "drydock, snapshot known by stat"
+    private static let cold = "drydock, not known"
+    private static let sqlite = "sqlite3, the same SQL on a copy"
+    private static let integrity = "sqlite3, integrity_check"
+
+    private func task(
+        _ name: String, _ summary: String, _ migration: String, goals: [Goal]
+    ) -> BenchmarkTask {
         let (folder, snapshot) = (database.folder, database.snapshot)
         let prepare = {
             try migration.write(toFile: folder + "/Migrations/v2.sql", atomically: true, encoding: .utf8)
@@ -52,10 +70,10 @@ struct VerifyTasks {
             """
         let sqldiff = "\nsqldiff --summary '\(snapshot)' '\(copy)' > /dev/null"
         return BenchmarkTask(
-            name: name, summary: "\(summary), on \(database.megabytes) MB",
+            name: name, summary: "verify \(summary), on \(database.megabytes) MB",
             contenders: [
                 Contender(
-                    "drydock, snapshot known by stat", known,
+                    Self.stat, known,
                     before: {
                         try prepare()
                         // A file that was changed a moment ago is not recognised by its times.
@@ -69,9 +87,17 @@ struct VerifyTasks {
                         try FileManager.default.setAttributes(
                             [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: snapshot)
                     }),
-                Contender("drydock, not known", command + ["--no-cache"], before: prepare),
+                Contender(Self.cold, command + ["--no-cache"], before: prepare),
+                Contender(
+                    Self.sqlite, ["sh", "-ec", "sqlite3 '\(copy)' < '\(folder)/Migrations/v2.sql'"],
+                    before: {
+                        try prepare()
+                        _ = try Contender("cp", script: "cp '\(snapshot)' '\(copy)'").run()
+                    }),
+                Contender(
+                    Self.integrity, ["sqlite3", "-readonly", snapshot, "PRAGMA integrity_check"]),
                 Contender("cp, sqlite3, checks, sqldiff", script: script + sqldiff),
                 Contender("cp, sqlite3, checks", script: script),
-            ])
+            ], goals: goals)
     }
 }
