@@ -18,12 +18,15 @@ extension Migration {
         }
     }
 
-    /// Returns the same for the statement that contains a place of its file. What is found in the file as a whole, without a
-    /// line, any declaration in it counts for.
+    /// Returns the same for the statement that contains a place of its file. Where a finding has no line, since it is about the
+    /// whole file, the declaration stands before the first statement.
     package func ignore(of rule: Rule, at place: Finding.Place?) -> Declaration? {
-        let known = declarations.first { if case .ignores(rule, _) = $0.kind { true } else { false } }
+        let isIgnoredSomewhere = declarations.contains { declaration in
+            if case .ignores(rule, _) = declaration.kind { true } else { false }
+        }
         // Finding the statement takes longer than finding that no rule is ignored.
-        guard known != nil, let line = place?.line else { return known }
+        guard isIgnoredSomewhere else { return nil }
+        guard let line = place?.line else { return ignore(of: rule, in: statements.first) }
         let column = place?.column ?? .max
         return ignore(
             of: rule, in: statements.last { ($0.location.line, $0.location.column) <= (line, column) })

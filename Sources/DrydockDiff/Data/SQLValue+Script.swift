@@ -48,6 +48,7 @@ extension SQLValue {
         }
         out.append(UInt8(ascii: "'"))
     }
+
     // MARK: - Reals
 
     /// Returns a finite real as digits if every SQLite version reads them as this value, otherwise as an integer

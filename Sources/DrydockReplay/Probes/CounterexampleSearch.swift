@@ -151,7 +151,7 @@ struct CounterexampleTrial: Sendable {
     /// Whether the step gives the finding on these rows.
     func shows(_ rows: [GeneratedRow], allowsOrphans: Bool) async throws -> Bool {
         do {
-            guard let state = try await state(rows, allowsOrphans), !isWorse(state) else { return false }
+            guard let state = try await state(rows, allowsOrphans), !breaksRule(state) else { return false }
             return try await scene.findings(from: state, explains: false).contains {
                 FindingIdentity($0).matches(identity) && $0.severity >= severity
             }
@@ -160,8 +160,9 @@ struct CounterexampleTrial: Sendable {
         }
     }
 
-    /// Whether a state has from the start what the step alone does to the rows it met, such as an index that nobody filled.
-    private func isWorse(_ state: DatabaseState) -> Bool {
+    /// Whether rows break the rule before the step has run, which those of the snapshot do not: a full-text index that was
+    /// never filled, for example. They would show another finding.
+    private func breaksRule(_ state: DatabaseState) -> Bool {
         let known = Set(origin.faults.map(\.id))
         return state.faults.contains { $0.id.rule == identity.rule && !known.contains($0.id) }
     }
