@@ -23,6 +23,12 @@ import Foundation
     @Option(help: "Write the figures as JSON too.", completion: .file()) var json: String?
     @Option(help: "Write a page of them too, with how the costs grow.", completion: .file()) var page: String?
 
+    func validate() throws {
+        if page != nil, only != nil {
+            throw ValidationError("--page is for all tasks; leave --only out, or write --json")
+        }
+    }
+
     func run() throws {
         let root = FileManager.default.currentDirectoryPath
         let path = { (path: String) in path.hasPrefix("/") ? path : root + "/" + path }

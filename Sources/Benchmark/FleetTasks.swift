@@ -49,7 +49,7 @@ struct FleetTasks {
 
     private var migrate: BenchmarkTask {
         let (own, peer) = ("drydock migrate --apply", "xargs -P2 drydock migrate --apply")
-        let options = "--apply --no-backup --no-lock -m '\(migrations)'"
+        let options = ["--apply", "--no-backup", "--no-lock", "-m", migrations]
         func fresh() throws {
             try? FileManager.default.removeItem(atPath: work)
             try make(Self.migrated, in: work)
@@ -57,13 +57,12 @@ struct FleetTasks {
         return BenchmarkTask(
             name: "fleet: migrate", summary: "\(Self.migrated) such databases, beside one process a file",
             contenders: [
-                Contender(own, ["sh", "-ec", "'\(drydock)' migrate '\(work)' \(options)"], before: fresh),
+                Contender(own, [drydock, "migrate", work] + options, before: fresh),
                 Contender(
                     peer,
-                    [
-                        "sh", "-ec",
-                        "find '\(work)' -name '*.sqlite' -print0 | xargs -0 -P2 -I{} '\(drydock)' migrate {} \(options)",
-                    ], before: fresh),
+                    script: "find '\(work)' -name '*.sqlite' -print0 | "
+                        + "xargs -0 -P2 -I{} '\(drydock)' migrate {} \(options.joined(separator: " "))",
+                    before: fresh),
             ], goals: [Goal(own, .faster(3, than: peer))])
     }
 

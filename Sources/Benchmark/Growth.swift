@@ -4,8 +4,8 @@ import Foundation
 struct Growth {
     struct Line {
         var name: String
-        /// The median for each size, in seconds; nil where it is not measured.
-        var seconds: [Double?]
+        /// The medians in seconds, by the place of the size; missing where it is not measured.
+        var seconds: [Int: Double] = [:]
     }
 
     var title: String
@@ -16,30 +16,29 @@ struct Growth {
         var text = "## \(title)\n\n| | \(sizes.joined(separator: " | ")) |\n"
         text += "|---|\(String(repeating: "---|", count: sizes.count))\n"
         for line in lines {
-            let cells = line.seconds.map { $0.map { "\(TaskResult.format($0)) s" } ?? "" }
+            let cells = sizes.indices.map { line.seconds[$0].map { "\(TaskResult.format($0)) s" } ?? "" }
             text += "| \(line.name) | \(cells.joined(separator: " | ")) |\n"
         }
         return text + "\n"
     }
 
-    /// - Parameter contenders: those for a size; nil for what is not measured there.
+    /// - Parameter contenders: those for a size.
     private init<Size>(
         _ title: String, _ sizes: [Size], named name: (Size) -> String,
-        _ contenders: (Size) throws -> [(String, Contender?)]
+        _ contenders: (Size) throws -> [Contender]
     ) throws {
         self.title = title
         self.sizes = sizes.map(name)
         lines = []
         for (index, size) in sizes.enumerated() {
-            for (number, (name, contender)) in try contenders(size).enumerated() {
-                if index == 0 { lines.append(Line(name: name, seconds: [])) }
-                guard let contender else {
-                    lines[number].seconds.append(nil)
-                    continue
-                }
+            for contender in try contenders(size) {
                 _ = try contender.run()
-                let runs = try (0..<3).map { _ in try contender.run().seconds }
-                lines[number].seconds.append(runs.sorted()[1])
+                let seconds = try (0..<3).map { _ in try contender.run().seconds }.sorted()[1]
+                if let line = lines.firstIndex(where: { $0.name == contender.name }) {
+                    lines[line].seconds[index] = seconds
+                } else {
+                    lines.append(Line(name: contender.name, seconds: [index: seconds]))
+                }
             }
         }
     }
@@ -60,20 +59,18 @@ struct Growth {
                 "\(folder)/\(size)/Migrations", "-s", "\(folder)/\(size)/Snapshots",
             ]
             return [
-                ("verify, ADD COLUMN, snapshot known", Contender("", verify)),
-                ("verify, the same, not known", Contender("", verify + ["--no-cache"])),
-                ("health --deep", Contender("", [drydock, "health", "--deep", "-q", database.snapshot])),
-                (
+                Contender("verify, ADD COLUMN, snapshot known", verify),
+                Contender("verify, the same, not known", verify + ["--no-cache"]),
+                Contender("health --deep", [drydock, "health", "--deep", "-q", database.snapshot]),
+                Contender(
                     "sqlite3 integrity_check",
-                    Contender("", ["sqlite3", "-readonly", database.snapshot, "PRAGMA integrity_check"])
-                ),
-                ("stats", Contender("", [drydock, "stats", database.snapshot])),
-                ("sqlite3_analyzer", Contender("", ["sqlite3_analyzer", database.snapshot])),
-                (
+                    ["sqlite3", "-readonly", database.snapshot, "PRAGMA integrity_check"]),
+                Contender("stats", [drydock, "stats", database.snapshot]),
+                Contender("sqlite3_analyzer", ["sqlite3_analyzer", database.snapshot]),
+                Contender(
                     "diff --data, one row of 5,000 changed",
-                    Contender("", [drydock, "diff", "--data", database.snapshot, changed], statuses: [1])
-                ),
-                ("sqldiff", Contender("", ["sqldiff", database.snapshot, changed])),
+                    [drydock, "diff", "--data", database.snapshot, changed], statuses: [1]),
+                Contender("sqldiff", ["sqldiff", database.snapshot, changed]),
             ]
         }
     }
@@ -85,19 +82,16 @@ struct Growth {
         ) { count in
             let database = TableDatabase(folder: folder, tables: count)
             try database.make()
+            let analyzer = Contender("sqlite3_analyzer", ["sqlite3_analyzer", database.path])
             return [
-                ("stats", Contender("", [drydock, "stats", database.path])),
-                (
-                    "sqlite3_analyzer",
-                    count > 1000 ? nil : Contender("", ["sqlite3_analyzer", database.path])
-                ),
-                ("schema", Contender("", [drydock, "schema", database.path])),
-                ("health", Contender("", [drydock, "health", "-q", database.path])),
-                (
+                Contender("stats", [drydock, "stats", database.path]),
+                Contender("schema", [drydock, "schema", database.path]),
+                Contender("health", [drydock, "health", "-q", database.path]),
+                Contender(
                     "sqlite3 integrity_check",
-                    Contender("", ["sqlite3", "-readonly", database.path, "PRAGMA integrity_check"])
-                ),
-            ]
+                    ["sqlite3", "-readonly", database.path, "PRAGMA integrity_check"]),
+                // It takes minutes for more.
+            ] + (count > 1000 ? [] : [analyzer])
         }
     }
 }

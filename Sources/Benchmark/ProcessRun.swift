@@ -33,8 +33,8 @@ extension Contender {
     }
 
     /// Creates a contender that runs a script. The memory of its programs is not measured.
-    init(_ name: String, script: String) {
-        let contender = Contender(name, ["sh", "-ec", script])
+    init(_ name: String, script: String, before: @escaping () throws -> Void = {}) {
+        let contender = Contender(name, ["sh", "-ec", script], before: before)
         self.name = name
         run = { Run(seconds: try contender.run().seconds, privateBytes: nil) }
     }

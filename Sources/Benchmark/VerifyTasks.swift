@@ -89,7 +89,7 @@ struct VerifyTasks {
                     }),
                 Contender(Self.cold, command + ["--no-cache"], before: prepare),
                 Contender(
-                    Self.sqlite, ["sh", "-ec", "sqlite3 '\(copy)' < '\(folder)/Migrations/v2.sql'"],
+                    Self.sqlite, script: "sqlite3 '\(copy)' < '\(folder)/Migrations/v2.sql'",
                     before: {
                         try prepare()
                         _ = try Contender("cp", script: "cp '\(snapshot)' '\(copy)'").run()

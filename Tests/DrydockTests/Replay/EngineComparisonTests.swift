@@ -43,6 +43,14 @@ import Testing
         #expect(finding.help.contains("collation sequence swiftLocalizedCompare"))
     }
 
+    /// The finding is about the whole file. What is said of a later statement does not hide it.
+    @Test func aDivergenceIsIgnoredAboveTheFirstStatement() async throws {
+        let ignore = "-- drydock: ignore engine-divergence because the app has only one engine\n"
+        let index = "CREATE INDEX localized ON t(a COLLATE swiftLocalizedCompare)"
+        #expect(!(try await verify(ignore + index)).findings.contains { $0.rule == .engineDivergence })
+        _ = try await verify("\(index);\n\(ignore)CREATE TABLE n(x)").finding(.engineDivergence)
+    }
+
     @Test func aFunctionThatOnlyGRDBAdds() async throws {
         let report = try await verify("-- drydock: rewrites t.a\nUPDATE t SET a = swiftUppercaseString(a)")
         #expect(
