@@ -17,7 +17,7 @@ struct BenchmarkPage {
             - Machine: \(machine)
             - Drydock: \(try Self.output([drydock, "--version"])), release build
             - Peers: sqlite3, sqldiff and sqlite3_analyzer \(try Self.output(["sqlite3", "--version"]).prefix { $0 != " " })
-            - Each program ran once unmeasured, so that files are in the page cache, and then \(rounds) times in turn with the
+            - Each program ran once unmeasured, so that files are in the page cache, and was then measured \(rounds == 1 ? "once" : "\(rounds) times"), in turn with the
               others. The time is that of the whole process. Memory is what is in no file (RssAnon), at most.
 
 
@@ -42,10 +42,11 @@ struct BenchmarkPage {
             }
         }
         var text = "## Where Drydock loses\n\n"
-        text += missed.isEmpty ? "Every goal is met.\n" : "Goals that were missed:\n\n\(missed.joined())"
+        text +=
+            missed.isEmpty ? "Every goal below is met.\n" : "Goals that were missed:\n\n\(missed.joined())"
         text +=
             faster.isEmpty
-            ? "\nNo other program is faster.\n"
+            ? "\nIn no task is another program faster.\n"
             : "\nWhat is faster, though it may do less:\n\n\(faster.joined())"
         return text + "\n"
     }

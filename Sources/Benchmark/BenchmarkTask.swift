@@ -20,7 +20,7 @@ struct BenchmarkTask {
                 privateBytes: runs.compactMap(\.privateBytes).max())
         }
         return TaskResult(
-            task: name, summary: summary, contenders: rows, goals: goals.compactMap { $0.outcome(rows) })
+            task: name, summary: summary, contenders: rows, goals: goals.map { $0.outcome(rows) })
     }
 }
 

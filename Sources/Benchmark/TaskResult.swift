@@ -89,33 +89,40 @@ struct Goal {
 
     init(_ contender: String, _ limit: Limit) { (self.contender, self.limit) = (contender, limit) }
 
-    func outcome(_ rows: [TaskResult.Row]) -> TaskResult.Outcome? {
-        guard let own = rows.first(where: { $0.name == contender }) else { return nil }
+    /// Compares the goal with what was measured. What was not counts as missed.
+    func outcome(_ rows: [TaskResult.Row]) -> TaskResult.Outcome {
+        let own = rows.first { $0.name == contender }
         func ratio(to name: String) -> Double? {
-            rows.first { $0.name == name }.map { own.median / $0.median }
+            guard let own, let other = rows.first(where: { $0.name == name }) else { return nil }
+            return own.median / other.median
         }
         switch limit {
         case .times(let factor, let name):
-            guard let ratio = ratio(to: name) else { return nil }
-            return .init(
-                goal: "\(contender) takes at most \(Self.text(factor)) times as long as \(name)",
-                measured: String(format: "%.2f", ratio), isMet: ratio <= factor)
+            return outcome(
+                "takes at most \(Self.text(factor)) times as long as \(name)", ratio(to: name), "%.2f"
+            ) { $0 <= factor }
         case .faster(let factor, let name):
-            guard let ratio = ratio(to: name).map({ 1 / $0 }) else { return nil }
-            return .init(
-                goal: "\(contender) is at least \(Self.text(factor)) times as fast as \(name)",
-                measured: String(format: "%.1f", ratio), isMet: ratio >= factor)
+            return outcome(
+                "is at least \(Self.text(factor)) times as fast as \(name)", ratio(to: name).map { 1 / $0 },
+                "%.1f"
+            ) { $0 >= factor }
         case .seconds(let limit):
-            return .init(
-                goal: "\(contender) takes at most \(Self.text(limit)) s",
-                measured: "\(TaskResult.format(own.median)) s", isMet: own.median <= limit)
+            return outcome("takes at most \(Self.text(limit)) s", own?.median, "%.3f s") { $0 <= limit }
         case .privateMegabytes(let limit):
-            guard let bytes = own.privateBytes else { return nil }
-            let megabytes = Double(bytes) / 1_048_576
-            return .init(
-                goal: "\(contender) takes at most \(limit) MB of private memory",
-                measured: String(format: "%.0f MB", megabytes), isMet: megabytes <= Double(limit))
+            let megabytes = own?.privateBytes.map { Double($0) / 1_048_576 }
+            return outcome("takes at most \(limit) MB of private memory", megabytes, "%.0f MB") {
+                $0 <= Double(limit)
+            }
         }
+    }
+
+    private func outcome(
+        _ goal: String, _ value: Double?, _ format: String, _ isMet: (Double) -> Bool
+    ) -> TaskResult.Outcome {
+        TaskResult.Outcome(
+            goal: "\(contender) \(goal)",
+            measured: value.map { String(format: format, $0) } ?? "not measured",
+            isMet: value.map(isMet) ?? false)
     }
 
     private static func text(_ number: Double) -> String {
