@@ -15,8 +15,8 @@ struct SnapshotTasks {
                         own,
                         [
                             "env", "DRYDOCK_MASK_KEY=a key of the benchmark", drydock, "snapshot", "take",
-                            database.snapshot,
-                            "-o", output, "--percent", "1", "--mask-auto",
+                            database.snapshot, "-o", output, "--percent", "1", "--mask-auto", "--lock",
+                            database.folder + "/none.lock",
                         ], before: { try? FileManager.default.removeItem(atPath: output) }),
                     Contender(
                         "cp", script: "cp '\(database.snapshot)' '\(database.folder)/copy.sqlite'"),

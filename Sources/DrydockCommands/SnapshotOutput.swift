@@ -23,8 +23,9 @@ enum SnapshotOutput {
     /// - Returns: Notes on why it was not added: the snapshot is there all the same.
     static func record(_ origin: LockedOrigin, of snapshot: String, in lock: String) -> [String] {
         do {
-            let isRecorded = try Lock.record(origin, of: snapshot, in: lock)
-            return isRecorded ? [] : ["there is no \(lock), so it does not say where the snapshot comes from"]
+            return try Lock.record(origin, of: snapshot, in: lock).map {
+                ["\($0), so nothing records where the snapshot comes from"]
+            } ?? []
         } catch {
             return ["\(lock) does not say where the snapshot comes from: \(error)"]
         }

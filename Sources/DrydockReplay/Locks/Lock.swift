@@ -88,17 +88,24 @@ public struct Lock: Sendable, Equatable {
     ///   - file: The path of the lock.
     ///   - snapshot: The path of the snapshot.
     ///   - origin: Gets the snapshot's name in the lock as its ``LockedOrigin/path``.
-    /// - Returns: False if there is no lock.
+    /// - Returns: Why it was not added: there is no lock, or the snapshot is not in the project; nil if it was.
     /// - Throws: ``RequestError`` if the lock cannot be read or written.
-    public static func record(_ origin: LockedOrigin, of snapshot: String, in file: String) throws -> Bool {
-        guard var lock = try load(file) else { return false }
+    public static func record(_ origin: LockedOrigin, of snapshot: String, in file: String) throws -> String?
+    {
+        guard var lock = try load(file) else { return "there is no \(file)" }
+        let name = LockPlace(file).name(of: snapshot)
+        // A project may have its snapshots in another folder, of which the lock has some by then.
+        let folder = PathParts.folder(of: name)
+        let isOfProject =
+            !name.hasPrefix("../") || lock.snapshots.contains { PathParts.folder(of: $0.path) == folder }
+        guard isOfProject else { return "\(snapshot) is outside the folder of \(file)" }
         var origin = origin
-        origin.path = LockPlace(file).name(of: snapshot)
+        origin.path = name
         lock.origins.removeAll { $0.path == origin.path }
         lock.origins.append(origin)
         lock.origins.sort { naturallyPrecedes($0.path, $1.path) }
         try lock.write(to: file)
-        return true
+        return nil
     }
 }
 

@@ -45,8 +45,16 @@ import Testing
         var origin = LockedOrigin(way: .taken, library: "3.40.1", rows: 20, seed: 1, date: "2026-01-31")
         origin.masked = ["a.v"]
         let lock = folder.file("drydock.lock")
-        #expect(try Lock.record(origin, of: folder.file("Snapshots/v1.sqlite"), in: lock))
-        #expect(try !Lock.record(origin, of: folder.file("Snapshots/v1.sqlite"), in: folder.file("no.lock")))
+        let snapshot = folder.file("Snapshots/v1.sqlite")
+        #expect(try Lock.record(origin, of: snapshot, in: lock) == nil)
+        #expect(
+            try Lock.record(origin, of: snapshot, in: folder.file("no.lock"))
+                == "there is no \(folder.file("no.lock"))")
+        // What is made for another place is no part of the project.
+        let before = try String(contentsOfFile: lock, encoding: .utf8)
+        let other = folder.path + "-other/v1.sqlite"
+        #expect(try Lock.record(origin, of: other, in: lock) == "\(other) is outside the folder of \(lock)")
+        #expect(try String(contentsOfFile: lock, encoding: .utf8) == before)
         // A later lock keeps it.
         try folder.write("Migrations/v4.sql", "CREATE TABLE c (id INTEGER PRIMARY KEY);")
         try await folder.lock()
