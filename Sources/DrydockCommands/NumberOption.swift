@@ -47,11 +47,10 @@ extension DrydockCommand {
     /// Returns arguments in which a negative number belongs to the option before it: the parser would take it for an
     /// option, and say that the value is missing.
     static func joiningNumbers(_ arguments: [String]) -> [String] {
+        let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         var joined: [String] = []
-        for (index, argument) in arguments.enumerated() {
-            if let end = arguments[..<index].firstIndex(of: "--"), end < index {
-                joined.append(argument)
-            } else if let last = joined.last, index > 0, last == arguments[index - 1],
+        for (index, argument) in arguments[..<end].enumerated() {
+            if let last = joined.last, last == arguments[index - 1],
                 last.wholeMatch(of: /--[a-z][a-z-]*|-j/) != nil, argument.prefixMatch(of: /-\.?[0-9]/) != nil
             {
                 // The parser takes what follows a short option without a sign in between.
@@ -60,6 +59,6 @@ extension DrydockCommand {
                 joined.append(argument)
             }
         }
-        return joined
+        return joined + arguments[end...]
     }
 }

@@ -32,9 +32,8 @@ struct SnapshotCheckCommand: DrydockSubcommand {
             130 interrupted
             """)
 
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(commandName: "check", abstract: help.abstract, discussion: help.discussion)
-    }
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: help.abstract, discussion: help.discussion)
 
     @OptionGroup var list: SnapshotListOptions
 

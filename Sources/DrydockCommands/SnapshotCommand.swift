@@ -31,12 +31,10 @@ struct SnapshotCommand: DrydockSubcommand {
             130 interrupted; nothing was written
             """)
 
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(
-            commandName: help.name, abstract: help.abstract, discussion: help.discussion,
-            subcommands: [
-                SnapshotTakeCommand.self, SnapshotNewCommand.self, SnapshotListCommand.self,
-                SnapshotCheckCommand.self,
-            ])
-    }
+    static let configuration = CommandConfiguration(
+        commandName: help.name, abstract: help.abstract, discussion: help.discussion,
+        subcommands: [
+            SnapshotTakeCommand.self, SnapshotNewCommand.self, SnapshotListCommand.self,
+            SnapshotCheckCommand.self,
+        ])
 }

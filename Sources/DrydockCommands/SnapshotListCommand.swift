@@ -30,9 +30,8 @@ struct SnapshotListCommand: DrydockSubcommand {
             130 interrupted
             """)
 
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(commandName: "list", abstract: help.abstract, discussion: help.discussion)
-    }
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: help.abstract, discussion: help.discussion)
 
     @OptionGroup var list: SnapshotListOptions
 

@@ -33,9 +33,8 @@ struct SnapshotNewCommand: DrydockSubcommand {
             130 interrupted; nothing was written
             """)
 
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(commandName: "new", abstract: help.abstract, discussion: help.discussion)
-    }
+    static let configuration = CommandConfiguration(
+        commandName: "new", abstract: help.abstract, discussion: help.discussion)
 
     @Option(
         name: [.customShort("o"), .customLong("output")],

@@ -53,9 +53,8 @@ struct SnapshotTakeCommand: DrydockSubcommand {
             130 interrupted; nothing was written
             """)
 
-    static var configuration: CommandConfiguration {
-        CommandConfiguration(commandName: "take", abstract: help.abstract, discussion: help.discussion)
-    }
+    static let configuration = CommandConfiguration(
+        commandName: "take", abstract: help.abstract, discussion: help.discussion)
 
     @Argument(
         help: ArgumentHelp("The database; programs may be writing it.", valueName: "database"),

@@ -249,6 +249,7 @@ public struct Verifier: Sendable {
             isRehearsal: request.isRehearsal, wantsHistory: request.wantsHistory,
             timeLimit: request.timeout ?? .zero)
         context.catcher = catcher
+        context.connections = context.makeConnections()
         return context
     }
 

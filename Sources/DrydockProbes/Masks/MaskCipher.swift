@@ -7,10 +7,11 @@ import Synchronization
 /// random cyclic permutation", 1986). Many go through a Feistel network of eight rounds with HMAC-SHA256, as in format
 /// preserving encryption (https://doi.org/10.6028/NIST.SP.800-38G), where one in as many stays.
 final class MaskCipher: Sendable {
-    private let key: SymmetricKey
+    /// Keyed, before any data.
+    private let start: HMAC<SHA256>
     private let tables = Mutex<[String: [UInt32]]>([:])
 
-    init(_ key: MaskKey) { self.key = key.secret }
+    init(_ key: MaskKey) { start = HMAC(key: key.secret) }
 
     /// Up to so many possibilities are shuffled.
     private static let shuffled: UInt64 = 20_000
@@ -123,10 +124,8 @@ final class MaskCipher: Sendable {
     }
 
     private func mac(_ bytes: [UInt8], _ use: String) -> [UInt8] {
-        var mac = HMAC<SHA256>(key: key)
-        mac.update(data: Array(use.utf8))
-        mac.update(data: [0])
-        mac.update(data: bytes)
+        var mac = start
+        mac.update(data: Array(use.utf8) + [0] + bytes)
         return Array(mac.finalize())
     }
 

@@ -48,7 +48,6 @@ extension ForeignKeyDiagnosis {
 
     /// Explains a new key: before, nothing required the rows to have a parent.
     private func newKey(_ key: ResolvedKey, _ earlier: TableMatch) -> Finding {
-        let columns = key.columns.joined(separator: ", ")
         let names = key.columns.compactMap { name in
             earlier.columns.first { $0.after.name.foldedASCII == name.foldedASCII }?.before.name
         }

@@ -29,6 +29,9 @@ enum OtherLibraries {
     /// Those on which migrations can be run.
     static let usable = all.filter { $0.number.map { $0 >= SQLiteBuild.oldest } ?? false }
 
+    /// The builds of releases. 3.52.0 was withdrawn, and what it brought counts as new in 3.53.0.
+    static let released = usable.filter { $0.version != "3.52.0" }
+
     /// The history of a goose project after its first migration.
     static let goose = """
         CREATE TABLE goose_db_version(id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')));

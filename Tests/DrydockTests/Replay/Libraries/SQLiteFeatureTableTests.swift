@@ -8,7 +8,7 @@ import Testing
 
 /// Each row of the table of features is tried on real builds of SQLite: it must be refused below its version and taken from
 /// it on.
-@Suite(.enabled(if: !OtherLibraries.usable.isEmpty, OtherLibraries.reason))
+@Suite(.enabled(if: !OtherLibraries.released.isEmpty, OtherLibraries.reason))
 struct SQLiteFeatureTableTests {
     private typealias Row = (since: SQLiteVersion, sql: String)
 
@@ -121,7 +121,7 @@ struct SQLiteFeatureTableTests {
             "\(Set(SQLiteFeatureTable.patterns.map(\.what)).symmetricDifference(Self.syntax.keys))")
     }
 
-    @Test(arguments: OtherLibraries.usable)
+    @Test(arguments: OtherLibraries.released)
     func whatIsCompiledIsRefusedBelowItsVersion(_ build: SQLiteBuild) async throws {
         let library = try await described(build)
         let number = try #require(library.number)
