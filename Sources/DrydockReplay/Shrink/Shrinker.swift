@@ -69,10 +69,14 @@ struct Shrinker {
             scene.whole == nil
             ? StepTables(scene, in: schema) : StepTables(scene.allStatements, in: schema)
         let database = TrialDatabase(scene: scene, schema: schema, state: state)
-        for tables in [touched.withNeededParents(finding.table), touched.family] {
+        let all = Set(schema.tables.keys).union(schema.virtualTables.keys)
+        // What verify says of a replay may be about a table that no statement names.
+        let attempts =
+            [touched.withNeededParents(finding.table), touched.family] + (scene.whole == nil ? [] : [all])
+        for tables in attempts {
             // Any other object that is missing would differ from a fresh install as well.
             let known = try await database.definitions(
-                of: comparesSchemas ? nil : touched.withParents(tables))
+                of: comparesSchemas || tables == all ? nil : touched.withParents(tables))
             guard try await find(rowsOf: tables, known.map(\.sql), limit, database) else { continue }
             let original = Set(
                 rows.filter { state.catalog.table($0.table)?.keepsRows ?? false }.flatMap(\.values))
@@ -256,24 +260,9 @@ struct Shrinker {
             let state = try await trial(bare, reduced).state(rows, allowsOrphans),
             var found = try await explained(bare, reduced)
         else { return nil }
-        let encoding = scene.before.catalog.encoding
-        // Definitions as they are without the columns that went; a virtual table makes its own tables by itself.
-        let tables = bare.catalog.tables
-        let schema = try await reduced.inspector.withConnection(to: bare.image) { connection in
-            try connection.rows(
-                "SELECT type, tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
-            ) { row -> String? in
-                let isOfTable = ["table", "index"].contains(row.string(0))
-                return isOfTable && tables[row.string(1).foldedASCII] == nil ? nil : row.string(2)
-            }.compactMap(\.self)
-        }
         let names = Set(rows.map(\.table)).sorted()
-        let damage = VisibleDamage(found, reduced, bare.catalog)
-        var example = Counterexample(
-            schema: schema, inserts: rows.map { $0.text(encoding) }, migration: damage.migration,
-            tables: names, tried: runs, isSmallest: isSmallest)
-        (example.checks, example.sequels) = (damage.checks, damage.sequels)
-        found.counterexample = example
+        found.counterexample = try await SmallExample(scene: reduced, bare: bare, rows: rows)
+            .counterexample(of: found, tried: runs, isSmallest: isSmallest)
         return Outcome(
             finding: found, state: state, rowCount: rows.count, tables: names, migrations: reduced.migrations,
             statementCount: statements.count, keptColumns: kept, runs: runs)

@@ -49,7 +49,8 @@ struct VisibleDamage {
 
     private static func checks(_ finding: Finding, _ scene: StepScene, _ before: Catalog) -> [String] {
         switch finding.rule {
-        case .integrityFailure: return ["PRAGMA integrity_check"]
+        // A shell that has the schema in memory does not see an edited one.
+        case .integrityFailure: return ["PRAGMA writable_schema = RESET", "PRAGMA integrity_check"]
         case .foreignKeyViolation: return ["PRAGMA foreign_key_check"]
         case .autoincrementReset: return ["SELECT * FROM sqlite_sequence"]
         case .headerMarkChanged: return ["PRAGMA user_version", "PRAGMA application_id"]
@@ -57,6 +58,12 @@ struct VisibleDamage {
             return scene.migrations.flatMap(\.declarations).compactMap {
                 if case .preserves(let query) = $0.kind { query } else { nil }
             }
+        case .viewBroken:
+            return before.objects.values.filter { $0.kind == .view }.map(\.name).sorted().map {
+                "SELECT * FROM \(quotedName($0))"
+            }
+        case _ where finding.rule.isOfHistory && scene.context.set.format.usesUserVersion:
+            return ["PRAGMA user_version"]
         case .searchIndexStale:
             let table = finding.table.flatMap(before.table)
             return table.map { [searchCheck($0)] } ?? []
@@ -95,5 +102,13 @@ extension StepScene {
             place -= 1
         }
         return Array(migrations[..<place])
+    }
+}
+
+extension Rule {
+    /// Whether it is about what is recorded as applied.
+    var isOfHistory: Bool {
+        [.notIdempotent, .unknownMigration, .migrationOutOfOrder, .migrationEdited, .snapshotVersionUnknown]
+            .contains(self)
     }
 }
