@@ -313,20 +313,6 @@ struct SnapshotReplay {
         return (ready, false)
     }
 
-    mutating func note(_ reached: BatchRun.Reached) {
-        for (index, migration) in reached.migrations.enumerated() {
-            // Pages that several migrations wrote together are counted once.
-            let isLast = index == reached.migrations.count - 1
-            result.summary.steps.append(
-                .init(
-                    migration: migration.identifier, seconds: isLast ? reached.seconds : 0,
-                    pagesWritten: isLast ? reached.footprint.pages.count : 0,
-                    bytesWritten: isLast ? reached.footprint.byteCount : 0,
-                    statementSeconds: isLast ? reached.statementSeconds : []))
-            result.summary.to = migration.identifier
-        }
-    }
-
     mutating func inspect(
         _ reached: BatchRun.Reached, from before: DatabaseState
     ) async throws -> DatabaseState {
