@@ -31,6 +31,8 @@ struct ShrinkCommand: DrydockSubcommand {
                 --search-time T        how long the search may take: 5m, none
                                        (default: 60s); Ctrl-C keeps the best so far
                 --keep-values          replace no values
+                --rollback, --crash, --crash-writes, --sqlite-library FILE
+                                       also what verify gives only with these
             -m, --migrations FOLDER    the migrations        (default: what is found)
                 --migration-format F   whose they are: goose, prisma, sqlx, ...
             -s, --snapshots FOLDER     the snapshots         (default: Snapshots)
@@ -86,6 +88,23 @@ struct ShrinkCommand: DrydockSubcommand {
 
     @OptionGroup var snapshotsOptions: SnapshotsOptions
 
+    @Flag(name: Setting.rollback.name, inversion: .prefixedNo, help: Setting.rollback.help)
+    var rollback: Bool?
+
+    @Flag(name: Setting.crash.name, inversion: .prefixedNo, help: Setting.crash.help)
+    var crash: Bool?
+
+    @Flag(name: Setting.crashWrites.name, inversion: .prefixedNo, help: Setting.crashWrites.help)
+    var crashWrites: Bool?
+
+    @Option(
+        name: Setting.crashStates.name, help: Setting.crashStates.help, transform: NumberOption.atLeastOne)
+    var crashStates: Int?
+
+    @Option(
+        name: Setting.sqliteLibraries.name, help: Setting.sqliteLibraries.help, completion: .file())
+    var sqliteLibraries: [String] = []
+
     @OptionGroup var redaction: RedactOptions
 
     @OptionGroup var limits: LimitOptions
@@ -136,7 +155,11 @@ struct ShrinkCommand: DrydockSubcommand {
             let interruption = Interruption(lastWords: "", unless: { true }) { stop.set() }
             defer { interruption.end() }
             let showsStages = Terminal.errorIsTerminal && format != "json"
-            let verifier = Verifier(engine: engines.driver(config))
+            let isOfEngines =
+                request.target.rule == .engineDivergence || engines.engine == nil && config.engine == .all
+            let verifier = Verifier(
+                engine: isOfEngines ? ReplayEngines.all.first : engines.driver(config),
+                comparingWith: isOfEngines ? ReplayEngines.all.other : nil)
             let shrunk: ShrunkFinding
             do {
                 shrunk = try await verifier.shrink(request, until: { stop.value }) { stage in
@@ -162,6 +185,8 @@ struct ShrinkCommand: DrydockSubcommand {
         var verify = try VerifyCommand.parse([])
         (verify.snapshots, verify.source, verify.snapshotsOptions) = (snapshots, source, snapshotsOptions)
         (verify.limits, verify.tool, verify.stubs) = (limits, tool, stubs)
+        (verify.rollback, verify.crash, verify.crashWrites) = (rollback, crash, crashWrites)
+        (verify.crashStates, verify.sqliteLibraries) = (crashStates, sqliteLibraries)
         var target = ShrinkTarget(rule: rule, table: table, migration: migration)
         if let report {
             let named = try ReportedFinding.first(in: report)
@@ -173,8 +198,8 @@ struct ShrinkCommand: DrydockSubcommand {
         if let searchTime { request.timeout = searchTime.duration }
         request.keepsValues = keepValues
         let path = stubs.config ?? ConfigPlace.find()
-        request.files = { finding, format in
-            var files = ["drydock.yml": ShrunkConfig.text(of: path, migrationFormat: format)]
+        request.files = { finding, format, settings in
+            var files = ["drydock.yml": ShrunkConfig.text(of: path, migrationFormat: format, settings)]
             if let example = finding.counterexample {
                 files["finding.sql"] = CounterexampleScripts.text(
                     finding, example, mark: "-- Written by drydock shrink")
@@ -213,7 +238,7 @@ private struct ReportedFinding: Decodable {
         var findings: [ReportedFinding]
     }
 
-    /// Returns the first error that a step of a replay has.
+    /// Returns the first error of a migration on a snapshot, otherwise the first of a snapshot, otherwise any.
     /// - Throws: `RequestError` if the file is not such a report, or has no error.
     static func first(in path: String) throws -> ReportedFinding {
         let bytes: [UInt8]
@@ -230,9 +255,12 @@ private struct ReportedFinding: Decodable {
                 "'\(path)' is not a JSON report of drydock verify; write one with: drydock verify --report json=FILE"
             )
         }
-        let errors = document.findings.filter { $0.severity == "error" && $0.migration != nil }
-        guard let first = errors.first(where: { $0.snapshot != nil }) ?? errors.first else {
-            throw RequestError(.notFound, "'\(path)' has no error of a migration")
+        let errors = document.findings.filter { $0.severity == "error" }
+        let ofSnapshots = errors.filter { $0.snapshot != nil }
+        guard
+            let first = ofSnapshots.first(where: { $0.migration != nil }) ?? ofSnapshots.first ?? errors.first
+        else {
+            throw RequestError(.notFound, "'\(path)' has no error")
         }
         return first
     }

@@ -10,15 +10,15 @@ package struct ReplayContext: Sendable {
     let engine: any Engine
     /// Another engine, which must have the same result for every step; nil for none.
     var other: (any Engine)?
-    let set: MigrationSet
+    var set: MigrationSet
     /// The number of migrations of the set that are replayed.
-    package let targetCount: Int
+    package var targetCount: Int
     /// The declarations from comments and drydock.yml, by migration identifier.
     let declarations: [String: [Declaration]]
     let functions: [FunctionStub]
     let collations: [CollationStub]
     /// Whether every step is undone and run again.
-    let checksRollback: Bool
+    var checksRollback: Bool
     var baselines: BaselineStore?
     /// What is kept for the next run; nil where there will be none.
     var memory: ReplayMemory?
@@ -39,6 +39,8 @@ package struct ReplayContext: Sendable {
     var wantsHistory = false
     /// Takes the step that is made small; nil where none is.
     var catcher: SceneCatcher?
+    /// Whether findings get the statements by which SQLite's own shell shows them.
+    var wantsScripts = false
     /// What fills probes; nil where none are replayed.
     var probes: ProbeSource?
     /// What the snapshots share that have the same schema.

@@ -18,8 +18,6 @@ struct ReplayedSteps {
     private(set) var damage: Set<String> = []
     /// What the tool's connection has when the next step begins.
     var crashStart = CrashStart()
-    /// The last step, where it may have to be made small.
-    var last: Last?
     /// All pages that any step changed; nil where that is not known.
     var changedPages: Set<UInt32>? = []
     /// The SQLite libraries on which nothing more is repeated, each with what is not.

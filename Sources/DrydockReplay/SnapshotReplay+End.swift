@@ -9,16 +9,18 @@ import SQLiteSchema
 extension SnapshotReplay {
     /// Compares the results of a batch with those of a second engine, where one is requested.
     mutating func compareEngines(
-        _ batch: [Migration], from before: Image, _ first: BatchRun.Outcome,
+        _ batch: [Migration], from before: DatabaseState, _ first: BatchRun.Outcome,
         at moment: EngineComparison.Moment?
     ) async throws {
         guard let other = context.other, let moment else { return }
         let outcome = try await EngineComparison(
             context: context, other: other, watchdog: watchdog, moment: moment
         )
-        .run(batch, from: before, first)
-        if let finding = outcome.finding { add(finding) }
+        .run(batch, from: before.image, first)
         if let missing = outcome.notChecked { notChecked(missing.rule, missing.cause) }
+        guard let finding = outcome.finding else { return }
+        add(finding)
+        handOver([finding], of: .init(batch, from: before, steps.temporaries), by: .engines)
     }
 
     mutating func checkIntegrity(of replayed: ReplayedSnapshot) async throws {
@@ -143,7 +145,6 @@ extension SnapshotReplay {
         let own = ownMismatches(of: replayed.baseline)
         let findings = SchemaMismatch.findings(
             migrated: replayed.end.catalog, fresh: fresh, context.set.format)
-        if let last = steps.last { handOver(findings, of: last, comparedWith: fresh) }
         for var finding in findings {
             if own.contains(finding.message) {
                 finding.severity = min(finding.severity, .warning)

@@ -18,6 +18,21 @@ extension SnapshotReplay {
         if !isKnown { result.notChecked.append(entry) }
     }
 
+    /// Counts the steps that ran.
+    mutating func note(_ reached: BatchRun.Reached) {
+        for (index, migration) in reached.migrations.enumerated() {
+            // Pages that several migrations wrote together are counted once.
+            let isLast = index == reached.migrations.count - 1
+            result.summary.steps.append(
+                .init(
+                    migration: migration.identifier, seconds: isLast ? reached.seconds : 0,
+                    pagesWritten: isLast ? reached.footprint.pages.count : 0,
+                    bytesWritten: isLast ? reached.footprint.byteCount : 0,
+                    statementSeconds: isLast ? reached.statementSeconds : []))
+            result.summary.to = migration.identifier
+        }
+    }
+
     /// Takes back the count of steps that are refused after all.
     mutating func removeCounts(_ reached: BatchRun.Reached) {
         result.summary.steps.removeLast(reached.migrations.count)

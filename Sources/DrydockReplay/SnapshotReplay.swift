@@ -62,6 +62,19 @@ struct SnapshotReplay {
         try conclude(after: failure, since: start)
     }
 
+    /// Replays what an overlay has, which is not the snapshot's own content.
+    /// - Throws: only CancellationError; any other failure is a finding.
+    mutating func run(on overlay: Overlay) async throws {
+        let start = ContinuousClock.now
+        var failure: (any Error)?
+        do {
+            try await replay(on: overlay)
+        } catch {
+            failure = error
+        }
+        try conclude(after: failure, since: start)
+    }
+
     /// Adds what is known once nothing more is run.
     /// - Throws: only CancellationError.
     mutating func conclude(after failure: (any Error)?, since start: ContinuousClock.Instant) throws {
@@ -82,7 +95,10 @@ struct SnapshotReplay {
         let recognition = try recognise()
         let database = try await open(overlay)
         do {
-            guard let plan = try await makePlan(database) else { return try await database.close() }
+            guard let plan = try await makePlan(database) else {
+                try await begin(at: overlay.freeze().image)
+                return try await database.close()
+            }
             let opened = OpenedSnapshot(
                 overlay: overlay, database: database, plan: plan, recognition: recognition,
                 image: overlay.freeze().image)
@@ -93,8 +109,11 @@ struct SnapshotReplay {
                 if context.command == nil { try await database.close() }
                 return
             }
+            begin(at: baselined.state, plan)
             let end = try await run(opened, from: baselined)
             if context.command == nil { try await database.close() }
+            // What is made small is known, and nothing else is wanted.
+            if context.catcher?.first != nil { return }
             try await check(
                 ReplayedSnapshot(
                     baseline: baselined, plan: plan, end: end,
@@ -221,7 +240,7 @@ struct SnapshotReplay {
             current = ready[0].identifier
             let moment = repeatableMoment(on: overlay)
             let outcome = try await run.run(ready)
-            try await compareEngines(ready, from: state.image, outcome, at: moment)
+            try await compareEngines(ready, from: state, outcome, at: moment)
             let beforeBatch = state
             for (index, reached) in outcome.reached.enumerated() {
                 note(reached)
@@ -238,7 +257,10 @@ struct SnapshotReplay {
                 state = try await judge(reached.step, from: before, to: after)
                 let last = ReplayedSteps.Last(reached.migrations, from: before, temporaries)
                 if handOver(steps.findingsOfLastStep, of: last) { return state }
-                if context.checksRollback { try await checkRollback(reached, from: before, to: state) }
+                if context.checksRollback {
+                    let findings = try await checkRollback(reached, from: before, to: state)
+                    if handOver(findings, of: last, by: .rollback) { return state }
+                }
                 // A batch that is cut has a finding about a migration behind this one, which may be edited.
                 if let walk, !isCut, walk.wants(result.summary.steps.count) {
                     let next = outcome.reached.dropFirst(index + 1).first?.migrations.first
@@ -257,7 +279,7 @@ struct SnapshotReplay {
                 break
             }
             try await checkCrashes(ready, outcome, from: beforeBatch, opened)
-            if isCut { break }
+            if isCut || context.catcher?.first != nil { break }
         }
         return state
     }
@@ -289,35 +311,6 @@ struct SnapshotReplay {
             ready.append(migration)
         }
         return (ready, false)
-    }
-
-    mutating func checkRollback(
-        _ reached: BatchRun.Reached, from before: DatabaseState, to after: DatabaseState
-    ) async throws {
-        guard reached.migrations.count == 1 else {
-            return notChecked(
-                .rollbackMismatch, .ranTogether(migration: reached.step.identifier))
-        }
-        let outcome = try await RollbackCheck(
-            context: context, migration: reached.step, before: before, after: after, watchdog: watchdog,
-            known: steps.findingsOfLastStep
-        ).run()
-        for finding in outcome.findings { add(finding) }
-        for missing in outcome.notChecked { notChecked(missing.rule, missing.cause) }
-    }
-
-    mutating func note(_ reached: BatchRun.Reached) {
-        for (index, migration) in reached.migrations.enumerated() {
-            // Pages that several migrations wrote together are counted once.
-            let isLast = index == reached.migrations.count - 1
-            result.summary.steps.append(
-                .init(
-                    migration: migration.identifier, seconds: isLast ? reached.seconds : 0,
-                    pagesWritten: isLast ? reached.footprint.pages.count : 0,
-                    bytesWritten: isLast ? reached.footprint.byteCount : 0,
-                    statementSeconds: isLast ? reached.statementSeconds : []))
-            result.summary.to = migration.identifier
-        }
     }
 
     mutating func inspect(

@@ -19,7 +19,7 @@ public enum VerifyEvent: Sendable {
 public struct Verifier: Sendable {
     let engine: any Engine
     let settler: any ReadingSettler
-    private let other: (any Engine)?
+    let other: (any Engine)?
     let generator: (any RowGenerator)?
     /// What is kept for the next run of the same request; nil where there will be none.
     package var memory: ReplayMemory?
@@ -314,7 +314,7 @@ public struct Verifier: Sendable {
 
     // MARK: - The report
 
-    private func assemble(
+    func assemble(
         _ results: [ReplayResult], _ context: ReplayContext, _ fresh: FreshInstall, isPart: Bool,
         into report: inout Report
     ) {

@@ -47,16 +47,27 @@ package enum CounterexampleScripts {
         lines += ["", "-- Rows that its constraints allow"] + statements(example.inserts)
         // Values as literals, so that 1 and '1' differ.
         lines += ["", ".mode quote"]
-        let shown = example.tables
-        if !isFailure { lines += ["", "-- Before"] + shown.map { rows(of: $0, "before") } }
+        let checks = statements(example.checks)
+        if !isFailure {
+            lines += ["", "-- Before"] + example.tables.map { rows(of: $0, "before") } + checks
+        }
         guard example.command == nil else { return lines.joined(separator: "\n") + "\n" }
-        let title = isFailure ? "The migration, which fails" : "The migration"
-        lines += ["", "-- \(title): \(comment(finding.migration ?? ""))"] + statements(example.migration)
+        lines += ["", "-- \(title(finding, example))"] + statements(example.migration)
+        for sequel in example.sequels {
+            lines += ["", "-- \(comment(sequel.title))"] + statements(sequel.statements)
+        }
         if !isFailure {
             lines += ["", "-- After (a table that is gone gives an error)"]
-            lines += shown.map { rows(of: $0, "after") }
+            lines += example.tables.map { rows(of: $0, "after") } + checks
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func title(_ finding: Finding, _ example: Counterexample) -> String {
+        guard !example.migration.isEmpty else { return "No migration is needed" }
+        guard let migration = finding.migration else { return "The migrations" }
+        let isFailure = finding.rule == .migrationFailed
+        return (isFailure ? "The migration, which fails: " : "The migration: ") + comment(migration)
     }
 
     private static func rows(of table: String, _ moment: String) -> String {
@@ -64,8 +75,8 @@ package enum CounterexampleScripts {
     }
 
     private static func statements(_ statements: [String]) -> [String] {
-        // A comment at the end would hide the semicolon.
-        statements.map { $0.contains("--") ? "\($0)\n;" : "\($0);" }
+        // A comment at the end would hide the semicolon. A command of the shell has none.
+        statements.map { $0.hasPrefix(".") ? $0 : $0.contains("--") ? "\($0)\n;" : "\($0);" }
     }
 
     private static func comment(_ text: String) -> String { VisibleText.line(text) }

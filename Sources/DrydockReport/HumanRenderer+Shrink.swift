@@ -16,7 +16,7 @@ extension HumanRenderer {
             "  \(VisibleText.line(shrunk.snapshot)), \(size(shrunk.bytes.before)) -> \(size(shrunk.bytes.after)): "
             + "\(counted(shrunk.rowCount, "row")) in \(counted(shrunk.tables.count, "table")), "
             + "\(shrunk.statements.after) of \(counted(shrunk.statements.before, "statement")) "
-            + "of \(VisibleText.line(shrunk.migration))\n"
+            + "of \(Self.migrations(shrunk))\n"
         if !options.redacts, let example = finding.counterexample {
             text += "\n"
             let shown = example.inserts.prefix(Self.shownInserts)
@@ -39,13 +39,21 @@ extension HumanRenderer {
                 + "  \(paint.red("warning:")) drydock verify does not give the finding in that folder: it needs options of "
                 + "this command, or files that are not there\n"
         }
-        text += "  cd \(name) && drydock verify      gives the finding\n"
+        let libraries = shrunk.project.settings.sqliteLibraries.map {
+            " --sqlite-library \(PathParts.inShell(VisibleText.line($0)))"
+        }
+        text += "  cd \(name) && drydock verify\(libraries.joined())      gives the finding\n"
         if shrunk.project.isMigrationWhole, shrunk.statements.after < shrunk.statements.before {
             text +=
                 "  \(paint.yellow("note:")) the migration's file there is the whole one; finding.sql has the "
                 + "statements that are needed\n"
         }
         return text
+    }
+
+    private static func migrations(_ shrunk: ShrunkFinding) -> String {
+        shrunk.migrations.count > 1
+            ? counted(shrunk.migrations.count, "migration") : VisibleText.line(shrunk.migration)
     }
 
     private static let shownInserts = 10

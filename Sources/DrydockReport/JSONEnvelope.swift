@@ -114,6 +114,9 @@ private struct JSONFinding: Encodable {
 
 private struct JSONCounterexample: Encodable {
     var schema, inserts, migration: [String]
+    /// What is run before and after to show it; missing where the rows of the tables do.
+    var checks: [String]?
+    var sequels: [Counterexample.Sequel]?
     /// The line for a shell, where the project's own command migrates.
     var command: String?
     var tried: Int
@@ -122,6 +125,8 @@ private struct JSONCounterexample: Encodable {
 
     init(_ example: Counterexample) {
         (schema, inserts, migration) = (example.schema, example.inserts, example.migration)
+        checks = example.checks.isEmpty ? nil : example.checks
+        sequels = example.sequels.isEmpty ? nil : example.sequels
         command = example.command
         (tried, isSmallest) = (example.tried, example.isSmallest)
     }

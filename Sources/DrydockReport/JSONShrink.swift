@@ -3,6 +3,8 @@ import Drydock
 /// What `drydock shrink` did, in the JSON contract.
 package struct JSONShrink: Encodable {
     var snapshot, migration, folder, script: String
+    /// The pending migrations that are needed.
+    var migrations: [String]
     var bytesBefore, bytesAfter, rows, statementsBefore, statementsAfter, runs: Int
     var tables: [String]
     /// The columns that have values of the snapshot; missing where all values were to be kept.
@@ -18,7 +20,8 @@ package struct JSONShrink: Encodable {
         if options.redacts { finding.counterexample = nil }
         let body = JSONShrink(
             snapshot: shrunk.snapshot, migration: shrunk.migration, folder: folder,
-            script: folder + "/finding.sql", bytesBefore: shrunk.bytes.before, bytesAfter: shrunk.bytes.after,
+            script: folder + "/finding.sql", migrations: shrunk.migrations, bytesBefore: shrunk.bytes.before,
+            bytesAfter: shrunk.bytes.after,
             rows: shrunk.rowCount, statementsBefore: shrunk.statements.before,
             statementsAfter: shrunk.statements.after, runs: shrunk.runs, tables: shrunk.tables,
             keptColumns: shrunk.keptColumns, isSmallest: shrunk.isSmallest,

@@ -37,6 +37,43 @@ import Testing
         #expect(finding["counterexample"] != nil)
     }
 
+    /// What verify gives only with an option: the report's rule is enough, and the folder needs no option.
+    @Test(arguments: ["crash-stuck", "rollback-mismatch"])
+    func whatOnlyAnOptionShows(rule: String) throws {
+        let project = try Project(second: "CREATE TABLE tag(a);")
+        try FileManager.default.removeItem(at: project.folder.appending(path: "Migrations"))
+        try project.write(
+            "Migrations/00001_first.sql",
+            "-- +goose NO TRANSACTION\n-- +goose Up\nCREATE TABLE email(subject TEXT);\n")
+        try project.write(
+            "Migrations/00002_step.sql",
+            "-- +goose NO TRANSACTION\n-- +goose Up\nCREATE TABLE tag(a);\n-- +goose Down\nDROP TABLE email;\n"
+        )
+        try project.write(
+            "base.sql",
+            """
+            CREATE TABLE email(subject TEXT);
+            CREATE TABLE goose_db_version(id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL, is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')));
+            INSERT INTO goose_db_version(version_id, is_applied) VALUES (0, 1), (1, 1);
+            """)
+        try FileManager.default.removeItem(at: project.folder.appending(path: "Snapshots"))
+        let verify = ["verify", "base.sql", "--crash", "--rollback", "--report", "json=verify.json"]
+        #expect(try project.run(verify).status == 1)
+        let result = try project.run("shrink", "base.sql", "--rule", rule, "-o", "found")
+        #expect(result.status == 0 && result.output.contains("error[\(rule)]"), "\(result)")
+        #expect(result.output.contains("cd found && drydock verify      gives the finding"))
+        let taken = try project.run(
+            "shrink", "--from-report", "verify.json", "--crash", "--rollback", "-o", "taken")
+        #expect(taken.status == 0, "\(taken)")
+        let config = try String(
+            contentsOf: project.folder.appending(path: "found/drydock.yml"), encoding: .utf8)
+        #expect(config.contains(rule == "crash-stuck" ? "crash: true" : "rollback: true"))
+        let script = try String(
+            contentsOf: project.folder.appending(path: "found/finding.sql"), encoding: .utf8)
+        #expect(
+            script.contains(rule == "crash-stuck" ? "the tool is started again" : "-- Undone\n.bail on\n"))
+    }
+
     /// A tick is for what whoever gets the folder will see.
     @Test func optionsThatTheFolderLacksAreSaid() throws {
         let project = try Project(second: "UPDATE email SET subject = shout(id);")

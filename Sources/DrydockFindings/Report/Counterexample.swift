@@ -11,10 +11,25 @@ public struct Counterexample: Sendable, Hashable, Codable {
     public var command: String?
     /// The tables whose rows show it, before and after.
     public var tables: [String]
+    /// Further statements that show it, such as `PRAGMA integrity_check`, before and after.
+    public var checks: [String] = []
+    /// What is run after the migration, such as another start of the tool.
+    public var sequels: [Sequel] = []
     /// How many smaller sets of rows were tried.
     public var tried: Int
     /// Whether the search ended because nothing smaller was left to try, and not at its limit.
     public var isSmallest: Bool
+
+    /// Statements that are run together, and commands of the shell such as `.bail on`.
+    public struct Sequel: Sendable, Hashable, Codable {
+        /// What they are, such as `The tool is started again`.
+        public var title: String
+        public var statements: [String]
+
+        public init(title: String, statements: [String]) {
+            (self.title, self.statements) = (title, statements)
+        }
+    }
 
     public static let databaseName = "counterexample.sqlite"
 

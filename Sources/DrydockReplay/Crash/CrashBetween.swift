@@ -28,7 +28,7 @@ struct CrashBetween: Sendable {
                 unstable = try await again.differences(from: other, more).intersection(parts)
             }
         }
-        var reports = CrashReports(batch: batch, format: context.set.format)
+        var reports = CrashReports(batch: batch, context)
         let cut = CrashCut(
             image: before, cause: .between(earlier: earlier), moment: CrashMoment(.whole(0), of: batch[0]),
             pages: [])

@@ -72,7 +72,7 @@ struct CrashCheck: Sendable {
             restart: CrashRestart(context: context, watchdog: watchdog, pending: pending(upTo: batch)),
             sequel: sequel(of: batch, recording.end))
         try await trial.kill()
-        try await trial.fail()
+        if limits.includesFaults { try await trial.fail() }
         if limits.includesWrites { try await trial.cutPower() }
         var outcome = trial.outcome
         let unstable =
@@ -122,6 +122,8 @@ struct CrashCheck: Sendable {
 struct CrashLimits: Sendable {
     /// How many states of a step the tool is started on, for each kind of crash.
     var states: Int
+    /// Whether growths of a file and locks may fail.
+    var includesFaults = true
     /// Whether a power cut may come between any two writes.
     var includesWrites = false
 

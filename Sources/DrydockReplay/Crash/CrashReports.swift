@@ -14,9 +14,12 @@ struct CrashReports {
     /// Earlier migrations whose settings the connection still has.
     private let earlier: [Migration]
     private var cases: [Case] = []
+    /// Whether a finding gets the statements by which SQLite's own shell shows it.
+    private let wantsScripts: Bool
 
-    init(batch: [Migration], format: any MigrationFormat, earlier: [Migration] = []) {
-        (self.batch, self.format, self.earlier) = (batch, format, earlier)
+    init(batch: [Migration], _ context: ReplayContext, earlier: [Migration] = []) {
+        (self.batch, self.earlier) = (batch, earlier)
+        (format, wantsScripts) = (context.set.format, context.wantsScripts)
     }
 
     /// What no two runs make alike, and so cannot be compared.
@@ -148,6 +151,7 @@ struct CrashReports {
                 "\(pragma.step.identifier): \(pragma.text) is still on in \(migration.identifier), and \(text)"
             (finding.migration, finding.place) = (pragma.step.identifier, pragma.place)
         }
+        if wantsScripts { finding.counterexample = Counterexample(CrashScript(first.cut, of: batch)) }
         if all.count > 1 {
             finding.evidence = Evidence(rowCount: nil, details: details(all))
         }
@@ -173,6 +177,14 @@ struct CrashReports {
             room -= min(own.count, share, room)
         }
         return details
+    }
+}
+
+extension Counterexample {
+    fileprivate init(_ script: CrashScript) {
+        self.init(
+            schema: [], inserts: [], migration: script.migration, tables: [], tried: 0, isSmallest: false)
+        sequels = script.sequels
     }
 }
 

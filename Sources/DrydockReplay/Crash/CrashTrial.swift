@@ -29,7 +29,7 @@ struct CrashTrial {
         let set = scene.context.set
         let first = scene.batch.first.flatMap { set.index(of: $0.identifier) } ?? 0
         reports = CrashReports(
-            batch: scene.batch, format: set.format,
+            batch: scene.batch, scene.context,
             earlier: scene.start.isUnsafe ? Array(set.migrations[..<first]) : [])
         // From where it began the tool comes to the end, and at the end it has nothing to do.
         results[digests.digest(scene.before, isWhole: false)] = .same

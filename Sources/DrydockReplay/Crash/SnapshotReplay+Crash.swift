@@ -16,20 +16,30 @@ extension SnapshotReplay {
             return notChecked(
                 .crashStuck, .unsupported("what a command of the project's commits when is not known"))
         }
-        let check = CrashCheck(
-            context: context, watchdog: watchdog, inspector: inspector, pending: opened.plan.pending,
-            limits: limits)
         var start = steps.crashStart
         start.foreignKeys = outcome.reached[0].migrations[0].foreignKeys
         let actual = outcome.reached[outcome.reached.count - 1].image
         let pages = outcome.reached.reduce(into: Set<UInt32>()) { $0.formUnion($1.footprint.pages) }
-        let found = try await check.run(batch, from: before.image, start, (actual, pages))
+        // Where one finding is made small, the kind of crash that gives it is needed, and no other.
+        let kinds = context.catcher == nil ? [limits] : limits.kinds
+        for kind in kinds {
+            let check = CrashCheck(
+                context: context, watchdog: watchdog, inspector: inspector, pending: opened.plan.pending,
+                limits: kind)
+            let found = try await check.run(batch, from: before.image, start, (actual, pages))
+            note(found, kind)
+            let step = ReplayedSteps.Last(batch, from: before, steps.temporaries)
+            if handOver(found.findings, of: step, by: .crashes(kind)) { break }
+        }
         let carried = batch.last { $0.mayLeaveSettings } ?? start.carriedFrom
         steps.crashStart = try await opened.database.withConnection { connection in
             var next = CrashStart(carriedFrom: carried)
             try next.note(connection)
             return next
         }
+    }
+
+    private mutating func note(_ found: CrashCheck.Outcome, _ limits: CrashLimits) {
         for finding in found.findings { add(finding) }
         for missing in found.notChecked { notChecked(missing.rule, missing.cause) }
         result.summary.crashStates = (result.summary.crashStates ?? 0) + found.states

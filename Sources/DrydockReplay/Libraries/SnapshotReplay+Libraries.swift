@@ -53,6 +53,8 @@ extension SnapshotReplay {
         }
         for (library, outcome) in zip(ready, found) {
             for finding in outcome.findings { add(finding) }
+            let step = ReplayedSteps.Last(batch, from: before, steps.temporaries)
+            handOver(outcome.findings, of: step, by: .libraries)
             for reason in outcome.notChecked { notChecked(.libraryDivergence, reason) }
             guard outcome.isStopped else { continue }
             let failure = outcome.findings.last { $0.rule == .migrationFailed }?.migration

@@ -9,13 +9,15 @@ struct FindingIdentity: Hashable, Sendable {
     /// The line of the statement that failed, and why SQLite refused it.
     private let line: Int?
     private let resultCode: Int32?
+    /// What differs between two schemas.
+    private let difference: String?
     /// What the project's own command said when it failed.
     private let words: String?
 
     /// Whether another finding may be the same; a line is known only where a statement failed, or once the cause is.
     func matches(_ other: FindingIdentity) -> Bool {
         rule == other.rule && table == other.table && column == other.column
-            && resultCode == other.resultCode && words == other.words
+            && resultCode == other.resultCode && words == other.words && difference == other.difference
             && (line == other.line || line == nil || other.line == nil)
     }
 
@@ -26,6 +28,7 @@ struct FindingIdentity: Hashable, Sendable {
         table = isFailure ? nil : finding.table?.foldedASCII
         column = isFailure ? nil : finding.column?.foldedASCII
         line = isFailure ? finding.place?.line : nil
+        difference = [.schemaMismatch, .rollbackMismatch].contains(rule) ? finding.message : nil
         resultCode = isFailure ? finding.resultCode : nil
         words =
             isFailure && finding.evidence?.areDetailsData == true

@@ -23,8 +23,8 @@ struct StepScene: Sendable {
     /// The only rules about a state that are checked; all where nil.
     var rules: Set<Rule>?
 
-    /// The schema of a fresh install, where what differs from it after the step is a finding too.
-    var fresh: Catalog?
+    /// What is run in place of the step, where the step alone does not give the finding.
+    var whole: ReplayScene?
 
     /// How much SQLite may still do with these rows; nil for no limit but the run's own.
     var work: WorkLimit?
@@ -114,6 +114,7 @@ struct StepScene: Sendable {
     /// Runs the step on a state, checks every rule of a step, and notes which statements find rows.
     /// - Parameter explains: see ``findings(from:explains:)``.
     func trial(from state: DatabaseState, explains: Bool) async throws -> Trial {
+        if let whole { return Trial(findings: try await whole.findings(from: state.image, watchdog)) }
         let outcome = try await outcome(from: state)
         let findings = try await findings(of: outcome, from: state, explains)
         guard outcome.failure == nil else { return Trial(findings: findings) }
@@ -150,11 +151,7 @@ struct StepScene: Sendable {
             }
             before = after
         }
-        guard let (migration, error) = outcome.failure else {
-            guard let fresh else { return findings }
-            return findings
-                + SchemaMismatch.findings(migrated: before.catalog, fresh: fresh, context.set.format)
-        }
+        guard let (migration, error) = outcome.failure else { return findings }
         return try await failure(error, migration, before, explains)
     }
 

@@ -14,8 +14,10 @@ struct RowSample: Sendable {
     private let order: [String]
     private let sources: [String: Source]
 
-    /// The largest number of rows of a sample.
-    static let limit = 20_000
+    /// The largest number of rows of a sample, and of one where a replay may not give the finding at all.
+    static let (limit, quickLimit) = (20_000, 300)
+    /// The largest number of rows of this one.
+    var limit = Self.limit
 
     /// - Parameter own: the tables of the migration tool.
     init(
@@ -82,11 +84,11 @@ struct RowSample: Sendable {
                     chosen.add(
                         try connection.rows("\(source.query) \(end) LIMIT \(count)") { source.row($0) })
                 }
-                guard chosen.count <= Self.limit else { return nil }
+                guard chosen.count <= limit else { return nil }
             }
             while let row = chosen.open.popLast() {
                 try addParents(of: row, to: &chosen, connection)
-                guard chosen.count <= Self.limit else { return nil }
+                guard chosen.count <= limit else { return nil }
             }
             let rows = order.flatMap { name in
                 (chosen.rows[name] ?? [:]).sorted { Self.precedes($0.key, $1.key) }.map(\.value)

@@ -20,7 +20,10 @@ public struct ShrunkFinding: Sendable {
     public var finding: Finding
     /// The snapshot that it was found on.
     public var snapshot: String
+    /// The migration that it is about, or the last one where it is about none.
     public var migration: String
+    /// The pending migrations that are needed.
+    public var migrations: [String]
     /// The size of the snapshot, and of the database that was made, in bytes.
     public var bytes: (before: Int, after: Int)
     public var rowCount: Int
@@ -41,5 +44,7 @@ public struct ShrunkFinding: Sendable {
         public var isVerified: Bool
         /// Whether the migration's file is the whole one, since verify does not give the finding with the short one.
         public var isMigrationWhole: Bool
+        /// What it has to be told; all but the libraries is in the folder's drydock.yml.
+        public var settings = ShrunkSettings()
     }
 }

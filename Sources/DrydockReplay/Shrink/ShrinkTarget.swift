@@ -1,5 +1,4 @@
 import DrydockFindings
-import Synchronization
 
 /// Which finding of a run is made small: the first one that fits.
 ///
@@ -20,29 +19,5 @@ public struct ShrinkTarget: Sendable {
         (rule.map { finding.rule == $0 && finding.severity > .note } ?? (finding.severity == .error))
             && (table.map { finding.table?.foldedASCII == $0.foldedASCII } ?? true)
             && (migration.map { finding.migration == $0 } ?? true)
-    }
-}
-
-/// Takes the first step of a replay that has the wanted finding.
-final class SceneCatcher: Sendable {
-    let target: ShrinkTarget
-    private let caught = Mutex<Caught?>(nil)
-
-    struct Caught: Sendable {
-        var scene: StepScene
-        var finding: Finding
-        var snapshot: String
-    }
-
-    init(_ target: ShrinkTarget) { self.target = target }
-
-    var first: Caught? { caught.withLock { $0 } }
-
-    /// - Returns: whether one of the findings is wanted, so that the replay need not go on.
-    func takes(_ findings: [Finding], of snapshot: String, _ scene: @autoclosure () -> StepScene) -> Bool {
-        guard let finding = findings.first(where: target.matches) else { return false }
-        let new = Caught(scene: scene(), finding: finding, snapshot: snapshot)
-        caught.withLock { if $0 == nil { $0 = new } }
-        return true
     }
 }

@@ -19,6 +19,8 @@ struct Shrinker {
     private var runs = 0
 
     private var statements: [SQLStatement]
+    /// The step with only these statements.
+    private var reduced: StepScene
     private var definitions: [String] = []
     private var columnEdits: [String] = []
     private var rows: [GeneratedRow] = []
@@ -34,11 +36,12 @@ struct Shrinker {
         var reader = SchemaReader()
         schema = reader.schema(of: scene.before.catalog)
         identity = FindingIdentity(finding)
-        statements = scene.statements
+        statements = scene.allStatements
+        reduced = scene
     }
 
     /// Whether the finding is about the whole schema.
-    private var comparesSchemas: Bool { scene.fresh != nil }
+    private var comparesSchemas: Bool { finding.rule == .schemaMismatch }
 
     private var isStopped: Bool { scene.watchdog.isTripped }
 
@@ -48,29 +51,43 @@ struct Shrinker {
         var state: DatabaseState
         var rowCount: Int
         var tables: [String]
-        var statements: [SQLStatement]
+        /// The migrations with the statements that are needed; those that need none are not among them.
+        var migrations: [Migration]
+        var statementCount: Int
         /// The columns that have values of the database, as "table.column".
         var keptColumns: [String]
         var runs: Int
     }
 
-    /// - Parameter keepsValues: whether values stay that need not be short.
+    /// - Parameters:
+    ///   - keepsValues: whether values stay that need not be short.
+    ///   - limit: the largest number of rows of a sample.
     /// - Returns: nil where no sample shows the finding.
-    mutating func run(keepsValues: Bool) async throws -> Outcome? {
+    mutating func run(keepsValues: Bool, upTo limit: Int = RowSample.limit) async throws -> Outcome? {
         let state = scene.before
-        let touched = StepTables(scene, in: schema)
+        let touched =
+            scene.whole == nil
+            ? StepTables(scene, in: schema) : StepTables(scene.allStatements, in: schema)
         let database = TrialDatabase(scene: scene, schema: schema, state: state)
-        for tables in [touched.withNeededParents(finding.table), touched.family] {
+        let all = Set(schema.tables.keys).union(schema.virtualTables.keys)
+        // What verify says of a replay may be about a table that no statement names.
+        let attempts =
+            [touched.withNeededParents(finding.table), touched.family] + (scene.whole == nil ? [] : [all])
+        for tables in attempts {
             // Any other object that is missing would differ from a fresh install as well.
             let known = try await database.definitions(
-                of: comparesSchemas ? nil : touched.withParents(tables))
-            guard try await find(rowsOf: tables, known.map(\.sql), database) else { continue }
+                of: comparesSchemas || tables == all ? nil : touched.withParents(tables))
+            guard try await find(rowsOf: tables, known.map(\.sql), limit, database) else { continue }
             let original = Set(
                 rows.filter { state.catalog.table($0.table)?.keepsRows ?? false }.flatMap(\.values))
             do {
                 if !comparesSchemas { try await dropDefinitions(known, database) }
                 try await dropStatements(database)
-                if !comparesSchemas { try await dropColumns(database) }
+                if !comparesSchemas, try await dropColumns(database) {
+                    // Rows and tables that only these columns referred to.
+                    try await dropRows(database)
+                    try await dropDefinitions(known.filter { definitions.contains($0.sql) }, database)
+                }
                 if !keepsValues { try await replaceValues(database) }
             } catch  where isStopped {
                 // What was left out by then stays out.
@@ -78,7 +95,7 @@ struct Shrinker {
             let kept = SharedValues.kept(of: original, in: rows)
             // The result is made whole, however little time was left.
             let isSmallest = rowsAreFewest && !isStopped
-            scene.watchdog = Watchdog(timeout: nil)
+            reduced.watchdog = Watchdog(timeout: nil)
             return try await outcome(kept, isSmallest)
         }
         return nil
@@ -87,20 +104,21 @@ struct Shrinker {
     // MARK: - Rows
 
     private mutating func find(
-        rowsOf tables: Set<String>, _ definitions: [String], _ database: TrialDatabase
+        rowsOf tables: Set<String>, _ definitions: [String], _ limit: Int, _ database: TrialDatabase
     ) async throws -> Bool {
         self.definitions = definitions
         guard let bare = try await database.bare(definitions) else { return false }
-        let trial = trial(bare, statements)
-        let sample = RowSample(
+        let trial = trial(bare, reduced)
+        var sample = RowSample(
             tables, of: scene.before, schema, scene.inspector, finding, own: database.recordingTables)
+        sample.limit = limit
         var count = 0
         var tried = -1
         while let candidates = try await sample.rows(count), !isStopped {
             onStage(.sampling(rows: candidates.count))
             count = max(2, count * 4)
             guard candidates.count > tried else {
-                if count > RowSample.limit { return false }
+                if count > limit { return false }
                 continue
             }
             tried = candidates.count
@@ -112,6 +130,11 @@ struct Shrinker {
             return true
         }
         return false
+    }
+
+    private mutating func dropRows(_ database: TrialDatabase) async throws {
+        guard let bare = try await database.bare(definitions, then: columnEdits) else { return }
+        try await dropRows(trial(bare, reduced))
     }
 
     private mutating func dropRows(_ trial: CounterexampleTrial) async throws {
@@ -127,24 +150,23 @@ struct Shrinker {
         runs += reduction.runs
     }
 
-    private func trial(_ bare: DatabaseState, _ statements: [SQLStatement]) -> CounterexampleTrial {
-        var scene = scene.with(statements)
+    private func trial(_ bare: DatabaseState, _ scene: StepScene) -> CounterexampleTrial {
+        var scene = scene
         // No other rule can give the finding; GRDB's own check refuses by the keys.
         scene.rules = [finding.rule, .foreignKeyViolation]
         return CounterexampleTrial(
             scene: scene, origin: scene.before, bare: bare, identity: identity, severity: finding.severity)
     }
 
-    /// Whether the finding shows with the schema, the statements and the rows as given.
+    /// Whether the finding shows with the schema and the rows as given.
     private mutating func shows(
-        _ definitions: [String], _ edits: [String], _ statements: [SQLStatement], _ rows: [GeneratedRow],
-        _ database: TrialDatabase
+        _ definitions: [String], _ edits: [String], _ rows: [GeneratedRow], _ database: TrialDatabase
     ) async throws -> Bool {
         guard !isStopped else { return false }
         do {
             guard let bare = try await database.bare(definitions, then: edits) else { return false }
             runs += 1
-            return try await trial(bare, statements).showsInTime(rows, allowsOrphans)
+            return try await trial(bare, reduced).showsInTime(rows, allowsOrphans)
         } catch  where isStopped {
             return false
         }
@@ -160,13 +182,14 @@ struct Shrinker {
         onStage(.dropping("tables, indexes and triggers", of: others.count))
         // Triggers and indexes come last, and go first.
         let left = try await fewest(of: others.reversed()) {
-            try await shows(own + $0.reversed(), [], statements, rows, database)
+            try await shows(own + $0.reversed(), columnEdits, rows, database)
         }
         definitions = own + left.reversed()
     }
 
     /// Columns that neither the step nor a constraint names go, by ALTER TABLE DROP COLUMN, which refuses the others.
-    private mutating func dropColumns(_ database: TrialDatabase) async throws {
+    /// - Returns: whether any do.
+    private mutating func dropColumns(_ database: TrialDatabase) async throws -> Bool {
         let used = Set(
             statements.flatMap { statement in
                 statement.tokens.compactMap { $0.name(in: statement.source)?.foldedASCII }
@@ -186,28 +209,30 @@ struct Shrinker {
                 "ALTER TABLE \(quotedName($0.table)) DROP COLUMN \(quotedName($0.column))"
             }
             let fewer = rows.map { $0.without(column, of: table) }
-            guard try await shows(definitions, edits, statements, fewer, database) else { continue }
+            guard try await shows(definitions, edits, fewer, database) else { continue }
             (gone, columnEdits, rows) = (next, edits, fewer)
         }
+        return !gone.isEmpty
     }
 
     private mutating func dropStatements(_ database: TrialDatabase) async throws {
-        // What several migrations do together is not one file's.
-        guard scene.migrations.count == 1, let bare = try await database.bare(definitions) else { return }
+        guard let bare = try await database.bare(definitions) else { return }
         onStage(.dropping("statements", of: statements.count))
-        let (place, wanted) = (try await explained(bare, statements)?.place?.line, identity)
+        let (place, wanted) = (try await explained(bare, reduced)?.place, identity)
         let left = try await fewest(of: statements) { fewer in
-            guard !isStopped, !fewer.isEmpty else { return false }
+            guard !isStopped, let scene = try await scene.with(fewer, for: finding) else { return false }
             runs += 1
-            guard let found = try? await explained(bare, fewer) else { return false }
-            return FindingIdentity(found).matches(wanted) && found.place?.line == place
+            guard let found = try? await explained(bare, scene) else { return false }
+            return FindingIdentity(found).matches(wanted)
+                && (found.place?.file, found.place?.line) == (place?.file, place?.line)
         }
-        statements = left
+        guard let scene = try await scene.with(left, for: finding) else { return }
+        (statements, reduced) = (left, scene)
     }
 
     /// Returns the finding, with its cause.
-    private func explained(_ bare: DatabaseState, _ statements: [SQLStatement]) async throws -> Finding? {
-        let trial = trial(bare, statements)
+    private func explained(_ bare: DatabaseState, _ scene: StepScene) async throws -> Finding? {
+        let trial = trial(bare, scene)
         guard let state = try await trial.state(rows, allowsOrphans) else { return nil }
         return try await trial.scene.findings(from: state, explains: true).first {
             FindingIdentity($0).matches(identity) && $0.severity >= finding.severity
@@ -219,7 +244,7 @@ struct Shrinker {
     private mutating func replaceValues(_ database: TrialDatabase) async throws {
         guard let bare = try await database.bare(definitions, then: columnEdits) else { return }
         onStage(.replacing(values: rows.reduce(0) { $0 + $1.values.count }))
-        let (trial, allowsOrphans) = (trial(bare, statements), allowsOrphans)
+        let (trial, allowsOrphans) = (trial(bare, reduced), allowsOrphans)
         var values = SharedValues(rows, scene.before.catalog.encoding) {
             try await trial.showsInTime($0, allowsOrphans)
         }
@@ -230,30 +255,17 @@ struct Shrinker {
     // MARK: - The result
 
     private func outcome(_ kept: [String], _ isSmallest: Bool) async throws -> Outcome? {
-        let database = TrialDatabase(scene: scene, schema: schema, state: scene.before)
+        let database = TrialDatabase(scene: reduced, schema: schema, state: scene.before)
         guard let bare = try await database.bare(definitions, then: columnEdits),
-            let state = try await trial(bare, statements).state(rows, allowsOrphans),
-            var found = try await explained(bare, statements)
+            let state = try await trial(bare, reduced).state(rows, allowsOrphans),
+            var found = try await explained(bare, reduced)
         else { return nil }
-        let encoding = scene.before.catalog.encoding
-        // Definitions as they are without the columns that went; a virtual table makes its own tables by itself.
-        let tables = bare.catalog.tables
-        let schema = try await scene.inspector.withConnection(to: bare.image) { connection in
-            try connection.rows(
-                "SELECT type, tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
-            ) { row -> String? in
-                let isOfTable = ["table", "index"].contains(row.string(0))
-                return isOfTable && tables[row.string(1).foldedASCII] == nil ? nil : row.string(2)
-            }.compactMap(\.self)
-        }
         let names = Set(rows.map(\.table)).sorted()
-        found.counterexample = Counterexample(
-            schema: schema, inserts: rows.map { $0.text(encoding) },
-            migration: StepScript(scene.with(statements)).statements, tables: names, tried: runs,
-            isSmallest: isSmallest)
+        found.counterexample = try await SmallExample(scene: reduced, bare: bare, rows: rows)
+            .counterexample(of: found, tried: runs, isSmallest: isSmallest)
         return Outcome(
-            finding: found, state: state, rowCount: rows.count, tables: names, statements: statements,
-            keptColumns: kept, runs: runs)
+            finding: found, state: state, rowCount: rows.count, tables: names, migrations: reduced.migrations,
+            statementCount: statements.count, keptColumns: kept, runs: runs)
     }
 }
 
@@ -266,16 +278,6 @@ extension CounterexampleTrial {
         } catch  where scene.watchdog.isTripped {
             return false
         }
-    }
-}
-
-extension StepScene {
-    /// Returns the scene with only some of its statements.
-    fileprivate func with(_ statements: [SQLStatement]) -> StepScene {
-        guard migrations.count == 1 else { return self }
-        var scene = self
-        scene.migrations[0].statements = statements
-        return scene
     }
 }
 

@@ -6,18 +6,27 @@ import SQLiteSchema
 
 /// The folder in which `drydock verify` gives a finding that was made small: `Migrations/` and `Snapshots/`.
 struct ShrunkProject: Sendable {
-    let set: MigrationSet
-    let migration: Migration
+    /// What was run, with all its statements.
+    let scene: StepScene
     let outcome: Shrinker.Outcome
     /// The folder, which exists.
     let folder: String
+
+    var set: MigrationSet { scene.context.set }
+
+    /// What verify has to be told.
+    var settings: ShrunkSettings {
+        var settings = scene.whole?.check.settings ?? ShrunkSettings()
+        settings.sqliteLibraries = scene.whole?.context.libraries.map(\.path) ?? []
+        return settings
+    }
 
     static let migrations = "Migrations"
     static let snapshot = "Snapshots/shrunk.sqlite"
 
     /// How much of the project's folder of migrations is copied.
     struct Extent {
-        /// Whether the migration's file has only the statements that are needed.
+        /// Whether the migrations' files have only the statements that are needed, and those without any are left out.
         var isShort: Bool
         /// Whether later migrations, those that undo and what the tool keeps beside them are there too.
         var isWholeFolder: Bool
@@ -45,10 +54,8 @@ struct ShrunkProject: Sendable {
         try? FileManager.default.removeItem(atPath: target)
         try make(target)
         let root = FolderListing.realPath(set.folder)
-        let shortened = FolderListing.realPath(migration.path)
-        let paths = set.migrations.map { FolderListing.realPath($0.path) }
-        let needed = Set(paths.prefix((set.index(of: migration.identifier) ?? 0) + 1))
-        let folders = Set(paths.map(PathParts.folder))
+        let needed = Set(needed(extent).map(FolderListing.realPath))
+        let folders = Set(set.migrations.map { PathParts.folder(of: FolderListing.realPath($0.path)) })
         for name in try FileManager.default.subpathsOfDirectory(atPath: root).sorted() {
             let path = root + "/" + name
             let isCopied =
@@ -63,20 +70,36 @@ struct ShrunkProject: Sendable {
             try make(PathParts.folder(of: copy))
             let bytes = try FolderListing.contents(of: path)
             try AtomicFile.write(
-                extent.isShort && path == shortened ? fewerStatements(bytes) : bytes, to: copy)
+                extent.isShort && needed.contains(path) ? fewerStatements(bytes, of: path) : bytes, to: copy)
         }
+    }
+
+    /// Returns the paths of the migrations up to the last that was run, with the ways back where these are what is wrong.
+    private func needed(_ extent: Extent) -> [String] {
+        let kept = Set(outcome.migrations.map(\.identifier))
+        let gone = Set(scene.migrations.map(\.identifier)).subtracting(extent.isShort ? kept : [])
+        let last = scene.migrations.last.flatMap { set.index(of: $0.identifier) }
+        let count = scene.whole?.context.targetCount ?? last.map { $0 + 1 } ?? set.migrations.count
+        let copied = set.migrations.prefix(count).filter { !extent.isShort || !gone.contains($0.identifier) }
+        let downs =
+            scene.whole?.check.isRollback == true
+            ? copied.filter { kept.contains($0.identifier) }.compactMap(\.down?.path) : []
+        return copied.map(\.path) + downs
     }
 
     private func isRegular(_ path: String) throws -> Bool {
         try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType == .typeRegular
     }
 
-    /// Returns the migration's file without the statements that are not needed. Its comments stay: a tool may read them.
-    private func fewerStatements(_ bytes: [UInt8]) -> [UInt8] {
-        let needed = Set(outcome.statements.map(\.range))
+    /// Returns a file without the statements that are not needed. Its comments stay: a tool may read them.
+    private func fewerStatements(_ bytes: [UInt8], of path: String) -> [UInt8] {
+        let needed = Set(outcome.migrations.flatMap(\.allStatements).map(\.origin))
+        let all = scene.migrations.flatMap(\.allStatements).filter {
+            FolderListing.realPath($0.source.name) == path && !needed.contains($0.origin)
+        }
         var left: [UInt8] = []
         var end = 0
-        for statement in migration.statements where !needed.contains(statement.range) {
+        for statement in all.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
             // A tool may keep its SQL in a file of another kind.
             guard statement.source.bytes.elementsEqual(bytes), statement.range.lowerBound >= end else {
                 return bytes

@@ -1,26 +1,44 @@
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
+import OverlayVFS
 
-/// Steps that are to be made small.
+/// Steps, and replays, that are to be made small.
 extension SnapshotReplay {
-    /// Hands the step over if it has the wanted finding, and otherwise keeps it for those of the end.
-    /// - Parameter fresh: the schema that the findings compare the step's result with.
-    /// - Returns: whether it has, so that nothing behind it matters.
+    /// Notes the state that a replay begins with.
+    /// - Parameter plan: nil where nothing is run.
+    func begin(at state: DatabaseState, _ plan: ReplayPlan?) {
+        guard let catcher = context.catcher else { return }
+        let pending = (plan?.pending ?? []).map { context.set.migrations[$0] }
+        catcher.begin(
+            .init(snapshot: snapshot, context: context, fresh: fresh, start: scene(pending, state, [])))
+    }
+
+    /// Notes the state of a snapshot on which nothing is run.
+    func begin(at image: Image) async throws {
+        guard context.catcher != nil else { return }
+        begin(at: try await inspector.inspect(image, earlier: nil), nil)
+    }
+
+    /// Hands the step over if one of its findings is wanted, and otherwise keeps it for findings of the end.
+    /// - Returns: whether one is, so that nothing behind it matters.
     @discardableResult
-    mutating func handOver(
-        _ findings: [Finding], of step: ReplayedSteps.Last, comparedWith fresh: Catalog? = nil
-    ) -> Bool {
+    func handOver(_ findings: [Finding], of step: ReplayedSteps.Last, by check: ShrinkCheck = .step) -> Bool {
         let migrations = step.migrations
         guard let catcher = context.catcher else { return false }
-        steps.last = step
         let reported = findings.filter { finding in
             !migrations.contains { $0.identifier == finding.migration && $0.ignore(of: finding) != nil }
         }
-        return catcher.takes(
-            reported, of: snapshot.path,
-            StepScene(
-                migrations: migrations, before: step.before, context: context, watchdog: watchdog,
-                chronicle: chronicle, temporaries: step.temporaries, fresh: fresh))
+        return catcher.takes(reported, check, scene(migrations, step.before, step.temporaries))
+    }
+
+    private func scene(
+        _ migrations: [Migration], _ before: DatabaseState, _ temporaries: Set<String>
+    ) -> StepScene {
+        var context = context
+        context.catcher = nil
+        return StepScene(
+            migrations: migrations, before: before, context: context, watchdog: watchdog,
+            chronicle: chronicle, temporaries: temporaries)
     }
 }

@@ -15,8 +15,9 @@ public struct ShrinkRequest: Sendable {
     public var timeout: Duration? = .seconds(60)
     /// Whether values stay that need not be short.
     public var keepsValues = false
-    /// Returns further files for the folder, by name, from the finding and the name of the migrations' format.
-    public var files: @Sendable (Finding, String) -> [String: String] = { _, _ in [:] }
+    /// Returns further files for the folder, by name, from the finding, the name of the migrations' format and what verify has
+    /// to be told.
+    public var files: @Sendable (Finding, String, ShrunkSettings) -> [String: String] = { _, _, _ in [:] }
     /// Returns how a folder that was written is verified, as whoever gets it will do it; nil for the settings of ``verify``.
     public var verification: (@Sendable (_ folder: String) throws -> VerifyRequest)?
 
@@ -25,7 +26,7 @@ public struct ShrinkRequest: Sendable {
 
 /// Makes a finding small.
 extension Verifier {
-    /// Finds a step with the wanted finding, searches for the smallest database and migration that show it, and writes them
+    /// Finds a step, or a replay, with the wanted finding, searches for the smallest database and migration that show it, and writes them
     /// as a project of their own.
     /// - Parameter stop: ends the search when it returns true; the smallest that was found by then is written.
     /// - Throws: ``RequestError`` if there is no such finding, or nothing can be written; CancellationError if it is stopped
@@ -44,40 +45,55 @@ extension Verifier {
         }
         onStage(.replaying)
         let caught = try await caught(request, stop)
-        var (scene, finding) = (caught.scene, caught.finding)
         // The replay is over, and the search has a time of its own.
         let watchdog = Watchdog(timeout: request.timeout)
-        scene.watchdog = watchdog
         let watch = Self.watch(stop) { watchdog.cancel() }
         defer { watch.cancel() }
-        var shrinker = Shrinker(scene, finding, onStage)
-        guard let outcome = try await shrinker.run(keepsValues: request.keepsValues) else {
-            if stop() { throw CancellationError() }
-            if watchdog.isTripped {
-                throw RequestError(
-                    .limitReached,
-                    "the search time was over before any sample of rows showed it: \(finding.message). Nothing was "
-                        + "written; give it more with --search-time")
-            }
-            throw RequestError(
-                .refused,
-                "no sample of up to \(RowSample.limit) rows shows it again: \(finding.message). Nothing was written"
-            )
-        }
+        let (scene, outcome) = try await smallest(of: caught, request, watchdog, stop, onStage)
         onStage(.writing)
-        let (migration, set) = (scene.migrations[scene.migrations.count - 1], scene.context.set)
-        finding = outcome.finding
-        let project = try await write(outcome, of: migration, set, request)
+        let (finding, snapshot) = (outcome.finding, caught.replay.snapshot.path)
+        let project = try await write(outcome, of: scene, request)
         return ShrunkFinding(
-            finding: finding, snapshot: caught.snapshot, migration: migration.identifier,
+            finding: finding, snapshot: snapshot,
+            migration: finding.migration ?? scene.migrations.last?.identifier ?? "",
+            migrations: outcome.migrations.map(\.identifier),
             bytes: (
-                (try? FolderListing.size(of: caught.snapshot)) ?? scene.before.image.byteCount,
+                (try? FolderListing.size(of: snapshot)) ?? scene.before.image.byteCount,
                 outcome.state.image.byteCount
             ), rowCount: outcome.rowCount, tables: outcome.tables,
-            statements: (scene.statements.count, outcome.statements.count),
+            statements: (scene.allStatements.count, outcome.statementCount),
             keptColumns: request.keepsValues ? nil : outcome.keptColumns, runs: outcome.runs,
             isSmallest: finding.counterexample?.isSmallest ?? false,
             seconds: (ContinuousClock.now - start).inSeconds, project: project)
+    }
+
+    /// Searches for the smallest database and statements, from one state after the other.
+    /// - Returns: also what was run, with all its statements.
+    private func smallest(
+        of caught: SceneCatcher.Caught, _ request: ShrinkRequest, _ watchdog: Watchdog,
+        _ stop: () -> Bool, _ onStage: @escaping @Sendable (ShrinkStage) -> Void
+    ) async throws -> (StepScene, Shrinker.Outcome) {
+        let (scenes, finding) = (caught.scenes(self), caught.finding)
+        for limit in scenes.count > 1 ? [RowSample.quickLimit, RowSample.limit] : [RowSample.limit] {
+            for var scene in scenes {
+                scene.watchdog = watchdog
+                var shrinker = Shrinker(scene, finding, onStage)
+                if let outcome = try await shrinker.run(keepsValues: request.keepsValues, upTo: limit) {
+                    return (scene, outcome)
+                }
+            }
+        }
+        if stop() { throw CancellationError() }
+        if watchdog.isTripped {
+            throw RequestError(
+                .limitReached,
+                "the search time was over before any sample of rows showed it: \(finding.message). Nothing was "
+                    + "written; give it more with --search-time")
+        }
+        throw RequestError(
+            .refused,
+            "no sample of up to \(RowSample.limit) rows shows it again: \(finding.message). Nothing was written"
+        )
     }
 
     /// Waits for a stop, until it is cancelled.
@@ -103,10 +119,9 @@ extension Verifier {
         let catcher = SceneCatcher(request.target)
         var verifier = self
         verifier.catcher = catcher
-        var verify = request.verify
+        var verify = request.verify.checking(request.target.rule)
         verify.probes.use = .never
-        (verify.jobs, verify.checksRollback, verify.checksCrashes) = (1, false, false)
-        (verify.sqliteLibraries, verify.checksCrashWrites) = ([], false)
+        verify.jobs = 1
         let replay = Task { [verifier, verify] in try await verifier.run(verify) }
         let watch = Self.watch(stop) { replay.cancel() }
         defer { watch.cancel() }
@@ -117,17 +132,18 @@ extension Verifier {
         }
         if let caught = catcher.first { return caught }
         let errors = report.findings.filter { $0.severity > .note }
-        guard let other = errors.first(where: request.target.matches) else {
+        guard let finding = errors.first(where: request.target.matches) else {
             let list = Self.list(of: errors)
             throw RequestError(
                 .notFound,
                 "no snapshot gives such a finding"
                     + (list.isEmpty ? ": nothing is wrong" : "; found: \(list)"))
         }
-        throw RequestError(
-            .refused,
-            "only what a single step of a replay does can be made small, and \(other.rule.rawValue) is not such a "
-                + "finding: \(other.message)")
+        guard let replay = catcher.replay(of: finding), ShrinkObstacle(finding) == nil else {
+            let obstacle = ShrinkObstacle(finding) ?? .notReplayed
+            throw RequestError(.refused, "\(obstacle.text): \(finding.message). \(obstacle.remedy)")
+        }
+        return .init(finding: finding, check: .replay, scene: nil, replay: replay)
     }
 
     /// Such as `rows-lost in pet by 2`.
@@ -146,7 +162,7 @@ extension Verifier {
 
     /// Writes the folder beside its place, verifies it, and moves it there.
     private func write(
-        _ outcome: Shrinker.Outcome, of migration: Migration, _ set: MigrationSet, _ request: ShrinkRequest
+        _ outcome: Shrinker.Outcome, of scene: StepScene, _ request: ShrinkRequest
     ) async throws -> ShrunkFinding.Project {
         let target = FolderListing.realPath(PathParts.folder(of: request.folder))
         let temporary = "\(target)/.\(PathParts.name(of: request.folder)).\(UUID().uuidString)"
@@ -158,9 +174,10 @@ extension Verifier {
                 "'\(request.folder)' cannot be made in '\(target)': \(error.localizedDescription)")
         }
         do {
-            let project = ShrunkProject(set: set, migration: migration, outcome: outcome, folder: temporary)
+            let project = ShrunkProject(scene: scene, outcome: outcome, folder: temporary)
             try project.writeSnapshot()
-            for (name, text) in request.files(outcome.finding, set.format.name) {
+            let files = request.files(outcome.finding, project.set.format.name, project.settings)
+            for (name, text) in files {
                 try AtomicFile.write(Array(text.utf8), to: temporary + "/" + name)
             }
             let made = try await verified(project, request)
@@ -185,22 +202,27 @@ extension Verifier {
         // Statements that are left out move the others to other lines.
         var wanted = project.outcome.finding
         wanted.place = nil
-        let identity = FindingIdentity(wanted)
+        let (identity, settings) = (FindingIdentity(wanted), project.settings)
         for extent in ShrunkProject.Extent.all {
             try project.writeMigrations(extent)
             var verify = try request.verification?(project.folder) ?? Self.settings(of: project, request)
             // Nothing in a folder that is moved away is worth remembering.
             verify.cacheFolder = nil
-            let report = try? await Verifier(engine: engine, settler: settler).run(verify)
+            verify.sqliteLibraries = settings.sqliteLibraries
+            verify.libraryProgram = request.verify.libraryProgram
+            let verifier = Verifier(
+                engine: engine, settler: settler, comparingWith: settings.comparesEngines ? other : nil)
+            let report = try? await verifier.run(verify)
             let shows =
                 report?.findings.contains {
-                    $0.migration == wanted.migration && FindingIdentity($0).matches(identity)
+                    $0.concernedMigration == wanted.concernedMigration
+                        && FindingIdentity($0).matches(identity)
                 } ?? false
             if shows {
-                return .init(isVerified: true, isMigrationWhole: !extent.isShort)
+                return .init(isVerified: true, isMigrationWhole: !extent.isShort, settings: settings)
             }
         }
-        return .init(isVerified: false, isMigrationWhole: true)
+        return .init(isVerified: false, isMigrationWhole: true, settings: settings)
     }
 
     private static func settings(of project: ShrunkProject, _ request: ShrinkRequest) -> VerifyRequest {
@@ -210,6 +232,9 @@ extension Verifier {
         (verify.snapshots, verify.listed) = ([project.folder + "/" + ShrunkProject.snapshot], nil)
         (verify.lock, verify.upTo) = (nil, nil)
         verify.probes.use = .never
+        verify.checksRollback = project.settings.checksRollback
+        verify.checksCrashes = project.settings.checksCrashes
+        verify.checksCrashWrites = project.settings.checksCrashWrites
         return verify
     }
 }
