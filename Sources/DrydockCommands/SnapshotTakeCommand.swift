@@ -167,6 +167,10 @@ struct SnapshotTakeCommand: DrydockSubcommand {
         if Set(tables).count < tables.count {
             throw ValidationError("--where takes a table once; join conditions with AND or OR")
         }
+        if !mask.isEmpty, Self.names(mask).isEmpty {
+            throw ValidationError(
+                "--mask names no column, so nothing would be masked; name one, such as email.sender")
+        }
         try SnapshotOutput.check(format)
     }
 

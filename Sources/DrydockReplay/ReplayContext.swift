@@ -45,8 +45,6 @@ package struct ReplayContext: Sendable {
     var probes: ProbeSource?
     /// What the snapshots share that have the same schema.
     let schemas = SchemaMemory()
-    /// What the checks of all states share; nil where each opens its own.
-    var connections: ConnectionPool?
     /// The time limit for one snapshot, including the work before it.
     var timeLimit = Duration.zero
 
@@ -80,14 +78,7 @@ package struct ReplayContext: Sendable {
     func inspector(_ watchdog: Watchdog) -> StateInspector {
         var inspector = StateInspector(
             engine: engine, settings: settings(watchdog), historyTables: self.set.format.ownTables)
-        (inspector.schemas, inspector.connections) = (schemas, connections)
+        inspector.schemas = schemas
         return inspector
-    }
-
-    /// Creates what the checks of all states share.
-    func makeConnections() -> ConnectionPool {
-        var settings = settings(Watchdog(deadline: nil))
-        settings.statements = nil
-        return ConnectionPool(engine: engine, settings: settings, isOfStates: true)
     }
 }

@@ -249,7 +249,6 @@ public struct Verifier: Sendable {
             isRehearsal: request.isRehearsal, wantsHistory: request.wantsHistory,
             timeLimit: request.timeout ?? .zero)
         context.catcher = catcher
-        context.connections = context.makeConnections()
         return context
     }
 

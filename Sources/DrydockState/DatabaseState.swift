@@ -133,7 +133,7 @@ package struct StateView {
 /// Opens states on forks that never affect one another.
 package struct StateInspector: Sendable {
     package let engine: any Engine
-    package var settings: ConnectionSettings { didSet { connections = nil } }
+    package var settings: ConnectionSettings
     package var historyTables: [String]
     /// The limit for written pages and SQLite's sorting, in bytes.
     package var memoryLimit = Overlay.defaultMemoryLimit
@@ -142,8 +142,6 @@ package struct StateInspector: Sendable {
     package var rules: Set<Rule>?
     /// What all states of a run share.
     package var schemas = SchemaMemory()
-    /// Connections with these settings that states share; nil where each is opened anew.
-    package var connections: ConnectionPool?
 
     package init(
         engine: any Engine, settings: ConnectionSettings, historyTables: [String],
@@ -226,10 +224,6 @@ package struct StateInspector: Sendable {
         to image: Image, attaching later: Image? = nil,
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
-        if later == nil, let connections {
-            return try await connections.withConnection(
-                to: image, interrupt: settings.interrupt ?? { false }, body)
-        }
         let overlay = try Overlay(image, memoryLimit: memoryLimit)
         var settings = settings
         settings.foreignKeys = false

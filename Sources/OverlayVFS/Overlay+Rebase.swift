@@ -2,7 +2,7 @@ extension Overlay {
     /// Puts the main database of another state under the open connections of this overlay. To them it is as if another
     /// program had written every page between two of their transactions.
     ///
-    /// SQLite drops the pages that it has read when the header's change counter is another one
+    /// SQLite drops the pages that it has read when the header's change counter has changed
     /// (https://www.sqlite.org/fileformat2.html#file_change_counter), so the overlay shows one that its connections have not
     /// seen last. What they know of the schema stays as long as the schema cookie does: both databases must have the same
     /// cookie, the same schema on the same root pages, and the same page size, encoding and vacuum mode.
@@ -33,7 +33,8 @@ extension FileImage {
         let counter = changeCounter.bigEndian
         bytes.storeBytes(of: counter, toByteOffset: HeaderBytes.changeCounter.lowerBound, as: UInt32.self)
         bytes.storeBytes(
-            of: isCountValid ? counter : ~counter, toByteOffset: HeaderBytes.validCounter.lowerBound, as: UInt32.self)
+            of: isCountValid ? counter : ~counter, toByteOffset: HeaderBytes.validCounter.lowerBound,
+            as: UInt32.self)
         var result = self
         result.blocks[0] = block
         return result

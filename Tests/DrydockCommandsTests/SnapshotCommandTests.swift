@@ -85,6 +85,7 @@ import Testing
         (["-o", "a", "--mask-key-file", "nowhere"], 2, "the mask key in 'nowhere' cannot be read"),
         (["-o", "a", "--mask-key-file", "Migrations/short"], 2, "openssl rand -hex 32"),
         (["-o", "a", "--mask", "email.subjct"], 2, "did you mean subject?"),
+        (["-o", "a", "--mask", ","], 64, "--mask names no column"),
         (["-o", "no/a"], 2, "there is no folder 'no'"),
     ])
     func badInputLeavesNothing(arguments: [String], status: Int32, message: String) throws {

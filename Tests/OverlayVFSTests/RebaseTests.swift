@@ -12,8 +12,10 @@ import Testing
         create virtual table g using fts4(x);
         """
     private static let queries = [
-        "select * from t order by a", "select b from t order by b", "select rowid from f where f match 'word'",
-        "select docid from g where g match 'word'", "select max(rowid), count(*) from f", "pragma integrity_check",
+        "select * from t order by a", "select b from t order by b",
+        "select rowid from f where f match 'word'",
+        "select docid from g where g match 'word'", "select max(rowid), count(*) from f",
+        "pragma integrity_check",
         "insert into f(f) values ('integrity-check')", "insert into g(g) values ('integrity-check')",
         "pragma page_count", "pragma freelist_count", "pragma user_version",
     ]
@@ -40,8 +42,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["", "pragma page_size = 512;", "pragma page_size = 65536; pragma encoding = 'UTF-16le';",
-        "pragma auto_vacuum = 1;"])
+    @Test(arguments: [
+        "", "pragma page_size = 512;", "pragma page_size = 65536; pragma encoding = 'UTF-16le';",
+        "pragma auto_vacuum = 1;",
+    ])
     func theNextDatabaseIsShown(_ settings: String) throws {
         let folder = Folder()
         let paths = try databases(12, settings, in: folder)

@@ -80,7 +80,8 @@ package actor LiveOverlay {
         isStopped: @escaping @Sendable () -> Bool
     ) {
         self.init(
-            path: path, connections: ConnectionPool(engine: engine, settings: settings, limit: 0), limit: limit,
+            path: path, connections: ConnectionPool(engine: engine, settings: settings, limit: 0),
+            limit: limit,
             isStopped: isStopped)
     }
 

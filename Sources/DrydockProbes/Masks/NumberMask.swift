@@ -18,9 +18,11 @@ struct NumberMask: Sendable {
 
     func mask(_ number: Double) -> Double {
         guard number.isFinite, number != 0 else { return number }
+        let kind = Kind(number)
         var result = number
-        // Again until the result is of the same kind, so that no two numbers get the same.
-        repeat { result = once(result) } while Kind(result) != Kind(number)
+        // Again until the result is of the same kind, so that no two numbers get the same. Each time as that kind: only
+        // what permutes all numbers of it comes back to them.
+        repeat { result = once(result, as: kind) } while Kind(result) != kind
         return result
     }
 
@@ -39,8 +41,8 @@ struct NumberMask: Sendable {
         }
     }
 
-    private func once(_ number: Double) -> Double {
-        switch Kind(number) {
+    private func once(_ number: Double, as kind: Kind) -> Double {
+        switch kind {
         case .whole: Double(mask(Int64(number)))
         case .decimal: Double(String(decoding: decimal(Array("\(number)".utf8)), as: UTF8.self)) ?? number
         case .other:

@@ -33,18 +33,14 @@ package final class ConnectionPool: Sendable {
 
     private let engine: any Engine
     private let settings: ConnectionSettings
-    private let isOfStates: Bool
     private let limit: Int
     private let idle = Mutex<[SchemaLayout: [Connected]]>([:])
 
     /// - Parameters:
     ///   - settings: of all connections, but for `interrupt`.
-    ///   - isOfStates: whether the images are states of a replay, whose log is left as it is, and not databases of users.
     ///   - limit: how many connections are kept; 0 closes each when it is given back.
-    package init(
-        engine: any Engine, settings: ConnectionSettings, isOfStates: Bool = false, limit: Int = 32
-    ) {
-        (self.engine, self.isOfStates, self.limit) = (engine, isOfStates, limit)
+    package init(engine: any Engine, settings: ConnectionSettings, limit: Int = 32) {
+        (self.engine, self.limit) = (engine, limit)
         var settings = settings
         settings.foreignKeys = false
         settings.isDefensive = true
@@ -65,35 +61,15 @@ package final class ConnectionPool: Sendable {
             try connected.overlay.rebase(on: image)
             return Lease(image: image, connected: connected, layout: layout)
         }
-        let overlay = try Overlay(image, isFork: isOfStates)
+        let overlay = try Overlay(image, isFork: false)
         let interrupt = InterruptSwitch(interrupt)
         var settings = settings
         settings.interrupt = { interrupt.isOn() }
-        let database =
-            try await isOfStates
-            ? engine.open(overlay, settings: settings) : engine.openWhole(overlay, settings: settings)
+        let database = try await engine.openWhole(overlay, settings: settings)
         let connected = Connected(overlay: overlay, database: database, interrupt: interrupt)
         return Lease(
-            image: isOfStates ? image : overlay.freeze().image, connected: connected,
+            image: overlay.freeze().image, connected: connected,
             layout: layout?.hasKnownModules == true ? layout : nil)
-    }
-
-    /// Runs a closure on a connection to an overlay of an image.
-    /// - Throws: what the closure throws, ``OverlayError``, ``EngineError``.
-    package func withConnection<Result: Sendable>(
-        to image: Image, interrupt: @escaping @Sendable () -> Bool,
-        _ body: @escaping @Sendable (any Connection) throws -> Result
-    ) async throws -> Result {
-        let lease = try await lease(image, interrupt: interrupt)
-        let result: Result
-        do {
-            result = try await lease.database.withConnection(body)
-        } catch {
-            try? await giveBack(lease)
-            throw error
-        }
-        try await giveBack(lease)
-        return result
     }
 
     /// Keeps the connection for the next database, or closes it. Only the lease itself holds the last database's file then.

@@ -17,7 +17,7 @@ struct SchemaLayout: Hashable, Sendable {
     private static let places = [16..<24, 40..<52, 56..<60]
     /// Of these only whether they are zero: the largest root page, and incremental vacuum.
     private static let flags = [52..<56, 64..<68]
-    /// Those that read anew in each transaction, but for FTS5's settings. What others keep is not known.
+    /// Those that read everything again in each transaction, but for FTS5's settings. What others keep is not known.
     private static let modules: Set = ["fts3", "fts4", "fts5"]
 
     /// - Returns: nil where a connection cannot go on from this database to another: it is empty or damaged, uses a log, or

@@ -52,7 +52,8 @@ import Testing
     @Test(arguments: engines) func theSameSchemaShares(_ engine: any Engine) async throws {
         #expect(
             try await isUsedAgain(
-                Self.schema + "INSERT INTO t VALUES (1, 'x')", Self.schema + "INSERT INTO t VALUES (1, 'y'), (2, 3)", engine)
+                Self.schema + "INSERT INTO t VALUES (1, 'x')",
+                Self.schema + "INSERT INTO t VALUES (1, 'y'), (2, 3)", engine)
         )
     }
 
@@ -83,7 +84,8 @@ import Testing
 
     @Test(
         arguments: [
-            "INSERT INTO t VALUES (9, 9)", "PRAGMA user_version = 3", "DELETE FROM t; INSERT INTO t VALUES (1, 'z')",
+            "INSERT INTO t VALUES (9, 9)", "PRAGMA user_version = 3",
+            "DELETE FROM t; INSERT INTO t VALUES (1, 'z')",
         ], engines)
     func whatItWroteIsGone(_ sql: String, _ engine: any Engine) async throws {
         let other = Self.schema + "INSERT INTO t VALUES (1, 'y'), (2, 3)"
@@ -120,7 +122,9 @@ import Testing
             try await pool.giveBack(stopped)
             stop.isOn.store(true, ordering: .relaxed)
             let lease = try await pool.lease(Image(snapshot: path)) { false }
-            let rows = try await lease.database.withConnection { try $0.rows("SELECT a FROM t") { $0.integer(0) } }
+            let rows = try await lease.database.withConnection {
+                try $0.rows("SELECT a FROM t") { $0.integer(0) }
+            }
             #expect(rows == [1])
             try await pool.giveBack(lease)
         }

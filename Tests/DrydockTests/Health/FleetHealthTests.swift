@@ -19,11 +19,11 @@ import Testing
         CREATE TABLE w(k TEXT PRIMARY KEY, v) WITHOUT ROWID; CREATE TABLE big(z);
         CREATE VIRTUAL TABLE f USING fts5(x, content = 't', content_rowid = 'id');
         """ + HealthCase.numbers(300)
-        + """
-        INSERT INTO t SELECT n, printf('%08X', n * 2654435761 % 4294967296), nullif(n - 1, 0) FROM s;
-        INSERT INTO w SELECT x || id, id FROM t; INSERT INTO big SELECT zeroblob(id * 20) FROM t WHERE id % 9 = 0;
-        INSERT INTO f(f) VALUES ('rebuild'); DELETE FROM big WHERE rowid % 3 = 0;
-        """
+            + """
+            INSERT INTO t SELECT n, printf('%08X', n * 2654435761 % 4294967296), nullif(n - 1, 0) FROM s;
+            INSERT INTO w SELECT x || id, id FROM t; INSERT INTO big SELECT zeroblob(id * 20) FROM t WHERE id % 9 = 0;
+            INSERT INTO f(f) VALUES ('rebuild'); DELETE FROM big WHERE rowid % 3 = 0;
+            """
 
     /// What an app can do wrong, each to one database.
     private static let mistakes = [
@@ -58,7 +58,9 @@ import Testing
         }
         func check(_ paths: [String], jobs: Int) async throws -> [CheckedDatabase] {
             var request = HealthRequest()
-            (request.databases, request.isDeep, request.jobs, request.slice) = (paths, isDeep, jobs, .seconds(30))
+            (request.databases, request.isDeep, request.jobs, request.slice) = (
+                paths, isDeep, jobs, .seconds(30)
+            )
             // What is free on the disk changes meanwhile.
             request.without = ["disk-space"]
             return try await HealthInspector(engine: engine).check(request).databases
