@@ -49,12 +49,11 @@ extension DatabaseFile {
         return entries
     }
 
-    /// Returns the records of a table as they are stored, in the order of their rowids.
+    /// Returns the records of a table or index as they are stored, in the order of their keys.
     /// - Parameter root: 1 for the schema table.
     /// - Throws: ``FileDamage``.
-    public func records(ofTable root: UInt32) throws(FileDamage) -> [[UInt8]] {
+    public func records(ofTree root: UInt32) throws(FileDamage) -> [[UInt8]] {
         var cursor = try TreeCursor(self, root: root)
-        guard cursor.isTable else { throw FileDamage(root, .treeKind) }
         var buffer = PayloadBuffer()
         var records: [[UInt8]] = []
         while let row = try cursor.next() { records.append(Array(try bytes(of: row.payload, in: &buffer))) }

@@ -26,14 +26,14 @@ struct SchemaLayout: Hashable, Sendable {
         let pages = ImagePages(image)
         guard !image.hasSidecars, let file = try? DatabaseFile(pages),
             let first = try? pages.page(1), first.count >= 100, first[18] == 1, first[19] == 1,
-            let entries = try? file.schema(), var records = try? file.records(ofTable: 1), !records.isEmpty
+            let entries = try? file.schema(), var records = try? file.records(ofTree: 1), !records.isEmpty
         else { return nil }
         virtualTables = entries.filter { $0.type == "table" && $0.rootPage == 0 }.map {
             SchemaRow(type: $0.type, name: $0.name, table: $0.tableName, sql: $0.sql)
         }
         let settings = Set(virtualTables.map { $0.name.foldedASCII + "_config" })
         for entry in entries where settings.contains(entry.name.foldedASCII) {
-            guard let more = try? file.records(ofTable: entry.rootPage) else { return nil }
+            guard let more = try? file.records(ofTree: entry.rootPage) else { return nil }
             records += more
         }
         self.records = records
