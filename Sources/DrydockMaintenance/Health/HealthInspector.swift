@@ -74,7 +74,8 @@ public struct HealthInspector: Sendable {
     ) async throws -> [CheckedDatabase] {
         let done = Atomic(0)
         let schemas = SchemaMemory()
-        let connections = ConnectionPool(engine: engine, settings: request.connectionSettings)
+        let connections = ConnectionPool(
+            engine: engine, settings: request.connectionSettings, limit: 0)
         let checked = try await concurrentMap(paths, jobs: request.jobs) { path in
             defer {
                 let number = done.add(1, ordering: .relaxed).newValue
