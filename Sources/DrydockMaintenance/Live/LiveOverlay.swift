@@ -43,17 +43,20 @@ package actor LiveOverlay {
     private struct Opened {
         /// The connection that takes the lock; nil if no lock can be taken.
         var keeper: FileHold?
-        var lease: ConnectionPool.Lease
+        var overlay: Overlay
+        var database: any OpenDatabase
+        var image: Image
         var watch: ChangeWatch
         var memo = Memo()
         /// Whether a later write would change the files' times: they were not written just before.
         var isTimely: Bool
 
-        var isUnchanged: Bool { isTimely && (try? lease.image.checkUnchanged()) != nil }
+        var isUnchanged: Bool { isTimely && (try? overlay.checkUnchanged()) != nil }
     }
 
+    private let engine: any Engine
     private let path: String
-    private let connections: ConnectionPool
+    private let settings: ConnectionSettings
     private let limit: Duration
     private let isStopped: @Sendable () -> Bool
     private var opened: Opened?
@@ -64,25 +67,15 @@ package actor LiveOverlay {
     private static let patience = Duration.milliseconds(500)
 
     /// - Parameters:
-    ///   - connections: what opens the overlays; it may serve other databases too.
     ///   - limit: How long a read transaction may last.
     ///   - isStopped: Polled; `true` interrupts SQLite.
-    package init(
-        path: String, connections: ConnectionPool, limit: Duration, isStopped: @escaping @Sendable () -> Bool
-    ) {
-        (self.path, self.connections, self.limit) = (realPath(of: path), connections, limit)
-        self.isStopped = isStopped
-    }
-
-    /// Creates one with a connection of its own.
     package init(
         engine: any Engine, path: String, settings: ConnectionSettings, limit: Duration,
         isStopped: @escaping @Sendable () -> Bool
     ) {
-        self.init(
-            path: path, connections: ConnectionPool(engine: engine, settings: settings, limit: 0),
-            limit: limit,
-            isStopped: isStopped)
+        (self.engine, self.path) = (engine, realPath(of: path))
+        (self.settings, self.limit) = (settings, limit)
+        self.isStopped = isStopped
     }
 
     /// Runs a closure on the database as of one moment.
@@ -95,8 +88,8 @@ package actor LiveOverlay {
         let outcome: Swift.Result<Result, any Error>
         do {
             outcome = .success(
-                try await opened.lease.database.withConnection {
-                    try body(Slice(connection: $0, image: opened.lease.image, memo: opened.memo))
+                try await opened.database.withConnection {
+                    try body(Slice(connection: $0, image: opened.image, memo: opened.memo))
                 })
         } catch {
             outcome = .failure(error)
@@ -110,10 +103,10 @@ package actor LiveOverlay {
     package func close() async {
         guard let old = opened else { return }
         opened = nil
-        try? await connections.giveBack(old.lease)
+        try? await old.database.close()
         // The connection is closed first: closing a mapped file's descriptor would drop its locks.
         old.keeper?.close()
-        withExtendedLifetime(old.lease) {}
+        withExtendedLifetime((old.overlay, old.image)) {}
     }
 
     // MARK: - Opening
@@ -175,10 +168,16 @@ package actor LiveOverlay {
     }
 
     private func map(_ keeper: FileHold?, _ isTimely: Bool) async throws -> Opened {
-        let image = try Image(snapshot: path, holdsDescriptors: keeper != nil)
-        let watch = ChangeWatch(image, isStopped)
-        let lease = try await connections.lease(image) { watch.isLost }
-        return Opened(keeper: keeper, lease: lease, watch: watch, isTimely: isTimely)
+        let overlay = try Overlay(snapshot: path, holdsDescriptors: keeper != nil)
+        let watch = ChangeWatch(overlay, isStopped)
+        var settings = settings
+        settings.foreignKeys = false
+        settings.isDefensive = true
+        settings.interrupt = { watch.isLost }
+        let database = try await engine.openWhole(overlay, settings: settings)
+        return Opened(
+            keeper: keeper, overlay: overlay, database: database, image: overlay.freeze().image, watch: watch,
+            isTimely: isTimely)
     }
 }
 
@@ -214,14 +213,14 @@ extension LiveOverlay {
 
 /// Reports when what is being read is no longer valid.
 private final class ChangeWatch: Sendable {
-    private let image: Image
+    private let overlay: Overlay
     private let isStopped: @Sendable () -> Bool
     private let state = Mutex<(lock: FileHold?, next: ContinuousClock.Instant)>((nil, .now))
 
     private static let interval = Duration.milliseconds(50)
 
-    init(_ image: Image, _ isStopped: @escaping @Sendable () -> Bool) {
-        (self.image, self.isStopped) = (image, isStopped)
+    init(_ overlay: Overlay, _ isStopped: @escaping @Sendable () -> Bool) {
+        (self.overlay, self.isStopped) = (overlay, isStopped)
     }
 
     func begin(_ lock: FileHold?) { state.withLock { $0 = (lock, .now + Self.interval) } }
@@ -233,7 +232,7 @@ private final class ChangeWatch: Sendable {
             state.next = .now + Self.interval
             return true
         }
-        return isDue && (try? image.checkUnchanged()) == nil
+        return isDue && (try? overlay.checkUnchanged()) == nil
     }
 }
 
