@@ -88,22 +88,7 @@ struct ShrinkCommand: DrydockSubcommand {
 
     @OptionGroup var snapshotsOptions: SnapshotsOptions
 
-    @Flag(name: Setting.rollback.name, inversion: .prefixedNo, help: Setting.rollback.help)
-    var rollback: Bool?
-
-    @Flag(name: Setting.crash.name, inversion: .prefixedNo, help: Setting.crash.help)
-    var crash: Bool?
-
-    @Flag(name: Setting.crashWrites.name, inversion: .prefixedNo, help: Setting.crashWrites.help)
-    var crashWrites: Bool?
-
-    @Option(
-        name: Setting.crashStates.name, help: Setting.crashStates.help, transform: NumberOption.atLeastOne)
-    var crashStates: Int?
-
-    @Option(
-        name: Setting.sqliteLibraries.name, help: Setting.sqliteLibraries.help, completion: .file())
-    var sqliteLibraries: [String] = []
+    @OptionGroup var checks: CheckOptions
 
     @OptionGroup var redaction: RedactOptions
 
@@ -185,8 +170,7 @@ struct ShrinkCommand: DrydockSubcommand {
         var verify = try VerifyCommand.parse([])
         (verify.snapshots, verify.source, verify.snapshotsOptions) = (snapshots, source, snapshotsOptions)
         (verify.limits, verify.tool, verify.stubs) = (limits, tool, stubs)
-        (verify.rollback, verify.crash, verify.crashWrites) = (rollback, crash, crashWrites)
-        (verify.crashStates, verify.sqliteLibraries) = (crashStates, sqliteLibraries)
+        verify.checks = checks
         var target = ShrinkTarget(rule: rule, table: table, migration: migration)
         if let report {
             let named = try ReportedFinding.first(in: report)

@@ -74,22 +74,7 @@ struct VerifyCommand: DrydockSubcommand {
     @Option(name: Setting.engine.name, help: Setting.engine.help)
     var engine: ReplayEngines?
 
-    @Flag(name: Setting.rollback.name, inversion: .prefixedNo, help: Setting.rollback.help)
-    var rollback: Bool?
-
-    @Flag(name: Setting.crash.name, inversion: .prefixedNo, help: Setting.crash.help)
-    var crash: Bool?
-
-    @Flag(name: Setting.crashWrites.name, inversion: .prefixedNo, help: Setting.crashWrites.help)
-    var crashWrites: Bool?
-
-    @Option(
-        name: Setting.crashStates.name, help: Setting.crashStates.help, transform: NumberOption.atLeastOne)
-    var crashStates: Int?
-
-    @Option(
-        name: Setting.sqliteLibraries.name, help: Setting.sqliteLibraries.help, completion: .file())
-    var sqliteLibraries: [String] = []
+    @OptionGroup var checks: CheckOptions
 
     @OptionGroup var probes: ProbeFlags
 

@@ -32,12 +32,7 @@ struct VerifySettings: Sendable {
         request.cacheFolder = command.cache ?? config.cache ?? true ? CacheFolder.path : nil
         request.lock = command.replay.heldLock(config)
         request.isStrict = command.output.isStrict(config)
-        request.checksCrashes = command.crash ?? config.crash ?? false
-        request.checksCrashWrites = command.crashWrites ?? config.crashWrites ?? false
-        request.crashStates = command.crashStates ?? config.crashStates ?? request.crashStates
-        request.sqliteLibraries =
-            command.sqliteLibraries.isEmpty ? config.sqliteLibraries : command.sqliteLibraries
-        request.checksRollback = command.rollback ?? config.rollback ?? false
+        command.checks.apply(config, to: &request)
         request.probes = command.probes.options(config)
         request.migrationFormat = command.source.format(config)
         request.format = command.tool.options(config)

@@ -14,9 +14,13 @@ extension HumanRenderer {
         if let place { text += "  --> \(place)\n" }
         text +=
             "  \(VisibleText.line(shrunk.snapshot)), \(size(shrunk.bytes.before)) -> \(size(shrunk.bytes.after)): "
-            + "\(counted(shrunk.rowCount, "row")) in \(counted(shrunk.tables.count, "table")), "
-            + "\(shrunk.statements.after) of \(counted(shrunk.statements.before, "statement")) "
-            + "of \(Self.migrations(shrunk))\n"
+            + "\(counted(shrunk.rowCount, "row")) in \(counted(shrunk.tables.count, "table"))"
+        if shrunk.statements.before > 0 {
+            text +=
+                ", \(shrunk.statements.after) of \(counted(shrunk.statements.before, "statement")) "
+                + "of \(Self.migrations(shrunk))"
+        }
+        text += "\n"
         if !options.redacts, let example = finding.counterexample {
             text += "\n"
             let shown = example.inserts.prefix(Self.shownInserts)

@@ -1,6 +1,6 @@
 /// The version of SQLite that added each feature, from the release history (https://www.sqlite.org/changes.html). A test
-/// tries each on builds below and at its version, where there are some. 3.52.0 was withdrawn, so
-/// what it brought counts as new in 3.53.0.
+/// tries each on builds below and at its version, where there are some. 3.52.0 was withdrawn, so what it brought counts as
+/// new in 3.53.0.
 package enum SQLiteFeatureTable {
     /// Sequences of tokens that show the use of a feature: words in lower case and symbols unchanged; NAME, NUMBER and
     /// STRING match any such token.

@@ -62,8 +62,9 @@ extension VerifyRequest {
         var request = self
         switch rule {
         case .rollbackFailed, .rollbackMismatch: request.checksRollback = true
-        case .crashStuck, .crashLoses,
-            .crashDiverges where !checksCrashes && !checksCrashWrites:
+        case .crashStuck, .crashLoses, .crashDiverges:
+            // Kinds of crashes that were asked for are not added to.
+            guard !checksCrashes, !checksCrashWrites else { break }
             (request.checksCrashes, request.checksCrashWrites) = (true, true)
         default: break
         }

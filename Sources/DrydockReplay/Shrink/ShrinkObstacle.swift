@@ -23,7 +23,7 @@ enum ShrinkObstacle {
         case .slow: "what takes too long on many rows takes no time on few"
         case .locked: "this is about drydock.lock, and not about rows"
         case .ofFiles: "this is about the project's files, and not about rows"
-        case .notReplayed: "no snapshot was replayed that has this"
+        case .notReplayed: "no snapshot that was replayed has this finding"
         }
     }
 
@@ -33,7 +33,7 @@ enum ShrinkObstacle {
         case .slow: "drydock snapshot take --rows N makes a part of the snapshot to share"
         case .locked: "Share drydock.lock and the folder of migrations: it needs no snapshot"
         case .ofFiles: "Share the folder of migrations: it needs no snapshot"
-        case .notReplayed: "drydock verify --report json=FILE writes what it says of it"
+        case .notReplayed: "drydock verify --report json=FILE writes what is known of it"
         }
     }
 }

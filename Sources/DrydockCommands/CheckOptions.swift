@@ -1,0 +1,31 @@
+import ArgumentParser
+import Drydock
+
+/// The checks of a replay that are made only if they are asked for.
+struct CheckOptions: ParsableArguments {
+    @Flag(name: Setting.rollback.name, inversion: .prefixedNo, help: Setting.rollback.help)
+    var rollback: Bool?
+
+    @Flag(name: Setting.crash.name, inversion: .prefixedNo, help: Setting.crash.help)
+    var crash: Bool?
+
+    @Flag(name: Setting.crashWrites.name, inversion: .prefixedNo, help: Setting.crashWrites.help)
+    var crashWrites: Bool?
+
+    @Option(
+        name: Setting.crashStates.name, help: Setting.crashStates.help, transform: NumberOption.atLeastOne)
+    var crashStates: Int?
+
+    @Option(
+        name: Setting.sqliteLibraries.name, help: Setting.sqliteLibraries.help, completion: .file())
+    var sqliteLibraries: [String] = []
+
+    /// Adds those of the command line, otherwise those of the file, to a request.
+    func apply(_ config: ConfigFile, to request: inout VerifyRequest) {
+        request.checksRollback = rollback ?? config.rollback ?? false
+        request.checksCrashes = crash ?? config.crash ?? false
+        request.checksCrashWrites = crashWrites ?? config.crashWrites ?? false
+        request.crashStates = crashStates ?? config.crashStates ?? request.crashStates
+        request.sqliteLibraries = sqliteLibraries.isEmpty ? config.sqliteLibraries : sqliteLibraries
+    }
+}
