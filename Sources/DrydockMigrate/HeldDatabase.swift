@@ -292,6 +292,7 @@ actor HeldDatabase {
         for database in [watch, database].compactMap(\.self) {
             do { try await database.close() } catch { faults.append(.notClosed(error)) }
         }
+        for overlay in overlays { overlay.closeDescriptors() }
         overlays = []
         guard content.isBehindConnection else { return faults }
         do { try await settle() } catch {

@@ -154,6 +154,10 @@ final class FileSpace: Sendable {
         for base in state.withLock({ $0.bases }) { try base.checkUnchanged() }
     }
 
+    func closeDescriptors() {
+        for base in state.withLock({ $0.bases }) { base.closeDescriptor() }
+    }
+
     private static func isOnDisk(_ path: FilePath) -> Bool {
         var status = stat()
         return lstat(path.cString, &status) == 0

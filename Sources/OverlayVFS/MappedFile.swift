@@ -9,15 +9,15 @@ import Darwin
 /// A regular file mapped for reading, which may be cut short by another process.
 ///
 /// A file that is being written is torn, so only snapshots are mapped, or files under a lock. The descriptor
-/// is closed once the file is mapped, or with this object: closing drops the POSIX locks that this process
-/// holds on the file
+/// is closed once the file is mapped, or by ``closeDescriptor()``: closing drops the POSIX locks that this
+/// process holds on the file
 /// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
 package final class MappedFile: Sendable {
     let path: FilePath
     /// The identity of the file when it was mapped.
     private let identity: FileIdentity
-    /// Closed with this object.
-    private let heldDescriptor: Int32?
+    /// -1 if none is held.
+    private let heldDescriptor: Atomic<Int32>
     /// Whether the file has no name, so that nobody else can change it.
     let isPrivate: Bool
 
@@ -37,7 +37,8 @@ package final class MappedFile: Sendable {
     package var size: Int { identity.size }
 
     /// Maps a file.
-    /// - Parameter holdsDescriptor: whether its descriptor stays open as long as this object lives.
+    /// - Parameter holdsDescriptor: whether its descriptor stays open until ``closeDescriptor()``, or until this
+    ///   object is freed.
     /// - Throws: ``OverlayError`` if the file is missing, not a regular file, or cannot be read or mapped.
     package convenience init(path: String, holdsDescriptor: Bool = false) throws(OverlayError) {
         try self.init(FilePath(path), holdsDescriptor: holdsDescriptor)
@@ -64,7 +65,7 @@ package final class MappedFile: Sendable {
         try self.init(path, descriptor, holdsDescriptor: false, isPrivate: true)
     }
 
-    /// - Parameter descriptor: closed here, or with this object.
+    /// - Parameter descriptor: closed here unless it is held.
     private init(
         _ path: FilePath, _ descriptor: Int32, holdsDescriptor: Bool, isPrivate: Bool
     ) throws(OverlayError) {
@@ -79,7 +80,7 @@ package final class MappedFile: Sendable {
             start = nil
             slot = nil
             head = []
-            heldDescriptor = holdsDescriptor ? descriptor : nil
+            heldDescriptor = Atomic(holdsDescriptor ? descriptor : -1)
             isHeld = holdsDescriptor
             return
         }
@@ -93,14 +94,23 @@ package final class MappedFile: Sendable {
         self.slot = slot
         start = UnsafeRawPointer(memory)
         head = Array(UnsafeRawBufferPointer(start: memory, count: min(Self.headCount, identity.size)))
-        heldDescriptor = holdsDescriptor ? descriptor : nil
+        heldDescriptor = Atomic(holdsDescriptor ? descriptor : -1)
         isHeld = holdsDescriptor
     }
 
     deinit {
         if let slot { FaultTable.leave(slot) }
         if let start { munmap(UnsafeMutableRawPointer(mutating: start), identity.size) }
-        if let heldDescriptor { close(heldDescriptor) }
+        closeDescriptor()
+    }
+
+    /// Closes the descriptor if it is still held; the file stays mapped.
+    ///
+    /// To be called while this process has no lock on the file. Freeing this object closes it too, but another
+    /// thread may be the last to let it go, when a later lock is held.
+    package func closeDescriptor() {
+        let descriptor = heldDescriptor.exchange(-1, ordering: .acquiringAndReleasing)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     /// Whether a read found a page missing. It stays true.

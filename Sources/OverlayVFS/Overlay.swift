@@ -68,8 +68,8 @@ package final class Overlay: Sendable {
     private static let names = Atomic<Int>(0)
 
     /// Opens a snapshot. The `-wal` and `-journal` files beside it are seen as part of it.
-    /// - Parameter holdsDescriptors: whether the descriptors of these files stay open as long as this object
-    ///   or an image of it lives, so that this process's connections to the files keep their locks.
+    /// - Parameter holdsDescriptors: whether the descriptors of these files stay open until
+    ///   ``closeDescriptors()``, so that this process's connections to the files keep their locks.
     /// - Throws: ``OverlayError``.
     package convenience init(
         snapshot path: String, memoryLimit: Int = defaultMemoryLimit, holdsDescriptors: Bool = false
@@ -192,6 +192,10 @@ package final class Overlay: Sendable {
     package func checkUnchanged() throws(OverlayError) {
         try fileSystem.space.checkUnchanged()
     }
+
+    /// Closes the descriptors that are held; the files stay mapped. To be called once this process's connections to
+    /// the files are closed, and before others are opened.
+    package func closeDescriptors() { fileSystem.space.closeDescriptors() }
 
     /// The last error that SQLite received only as a result code: a snapshot that lost pages
     /// (`SQLITE_IOERR_READ`), a full disk (`SQLITE_FULL`), a pipe named as a database (`SQLITE_CANTOPEN`).

@@ -120,7 +120,8 @@ struct LiveFile: Sendable {
             outcome = .failure(error)
         }
         try await database.close()
-        return try withExtendedLifetime(held) { try outcome.get() }
+        for file in held.withLock({ $0 }) { file.closeDescriptor() }
+        return try outcome.get()
     }
 
     private func readAtRest<Result>(

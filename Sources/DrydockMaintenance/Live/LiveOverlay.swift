@@ -27,8 +27,7 @@ package actor LiveOverlay {
         package let memo: Memo
     }
 
-    /// A value that is kept as long as the bytes it was computed from. Nothing else may keep the bytes: their file
-    /// descriptors close with them, which has to happen before another lock is taken.
+    /// A value that is kept as long as the bytes it was computed from.
     package final class Memo: Sendable {
         private let value = Mutex<(any Sendable)?>(nil)
 
@@ -104,9 +103,9 @@ package actor LiveOverlay {
         guard let old = opened else { return }
         opened = nil
         try? await old.database.close()
-        // The connection is closed first: closing a mapped file's descriptor would drop its locks.
         old.keeper?.close()
-        withExtendedLifetime((old.overlay, old.image)) {}
+        // A thread that still has the image would otherwise close them later, and drop the next lock.
+        old.overlay.closeDescriptors()
     }
 
     // MARK: - Opening
@@ -131,11 +130,14 @@ package actor LiveOverlay {
         let keeper = LiveState(path).isLockable ? try? FileHold(path: path) : nil
         let lock = await lock(keeper)
         if lock == nil { try await settle() }
+        if lock == nil { keeper?.close() }
         let (log, stamp) = (LogHead(path), FileStamps(path))
+        var overlay: Overlay?
         do {
             let isTimely = stamp.isTimely
-            let new = try await map(lock == nil ? nil : keeper, isTimely)
-            if lock == nil { keeper?.close() }
+            let files = try Overlay(snapshot: path, holdsDescriptors: lock != nil)
+            overlay = files
+            let new = try await map(files, lock, isTimely)
             opened = new
             // The log's content is now in the overlay's memory, and the transaction keeps the file unchanged.
             if log == LogHead(path), lock?.isHeld == true || isTimely && stamp == FileStamps(path) {
@@ -146,7 +148,8 @@ package actor LiveOverlay {
             return nil
         } catch {
             let wasHeld = lock?.release() ?? false
-            keeper?.close()
+            lock?.close()
+            overlay?.closeDescriptors()
             // A torn read looks like damage.
             guard log == LogHead(path), wasHeld || stamp == FileStamps(path) else { return nil }
             throw error
@@ -167,8 +170,7 @@ package actor LiveOverlay {
         return keeper
     }
 
-    private func map(_ keeper: FileHold?, _ isTimely: Bool) async throws -> Opened {
-        let overlay = try Overlay(snapshot: path, holdsDescriptors: keeper != nil)
+    private func map(_ overlay: Overlay, _ keeper: FileHold?, _ isTimely: Bool) async throws -> Opened {
         let watch = ChangeWatch(overlay, isStopped)
         var settings = settings
         settings.foreignKeys = false
