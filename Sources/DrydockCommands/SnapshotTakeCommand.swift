@@ -157,7 +157,7 @@ struct SnapshotTakeCommand: DrydockSubcommand {
         guard parts.count == 2 else {
             throw ValidationError("'\(argument)' is not TABLE=CONDITION, such as 'email=account_id = 7'")
         }
-        return Condition(table: String(parts[0]), sql: String(parts[1]))
+        return Condition(table: SQLName.unquoted(String(parts[0])), sql: String(parts[1]))
     }
 
     func validate() throws {
@@ -216,7 +216,7 @@ struct SnapshotTakeCommand: DrydockSubcommand {
         request.wholeLimit = whole ?? request.wholeLimit
         request.conditions = Dictionary(
             conditions.map { ($0.table, $0.sql) }, uniquingKeysWith: { first, _ in first })
-        request.children = children
+        request.children = children.map(SQLName.unquoted)
         request.seed = UInt64(seed ?? 1)
         request.isOnlyValid = onlyValid
         request.historyTables = (historyTable ?? config.options.historyTable).map { [$0] } ?? []

@@ -31,7 +31,7 @@ extension HumanRenderer {
                 + "\(VisibleText.line(orphans.parent)), as in the database\n"
         }
         for note in report.notes { text += "  \(paint.yellow("note:")) \(VisibleText.line(note))\n" }
-        return text + "  integrity_check and foreign_key_check of the file found nothing"
+        return text + "  integrity_check and foreign_key_check of the snapshot found nothing"
             + (report.orphans.isEmpty ? "\n" : " else\n")
     }
 

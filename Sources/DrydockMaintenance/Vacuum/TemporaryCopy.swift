@@ -77,8 +77,9 @@ package final class TemporaryCopy: Sendable {
             code = rename(path, name) == 0 ? 0 : errno
         }
         guard code == 0 else {
-            let reason = code == EEXIST ? "something is there already" : String(cString: strerror(code))
-            throw RequestError(.writing(code), "the copy cannot be put at '\(name)': \(reason)")
+            let fault =
+                code == EEXIST ? "exists already" : "cannot be written: \(String(cString: strerror(code)))"
+            throw RequestError(.writing(code), "'\(name)' \(fault)")
         }
     }
 

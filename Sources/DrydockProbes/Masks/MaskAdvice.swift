@@ -32,7 +32,11 @@ struct MaskAdvice {
     }
 
     private struct Content {
-        var (count, numbers, blobs, letters) = (0, 0, 0, 0)
+        var (count, blobs, letters) = (0, 0, 0)
+        /// Numbers, also in texts, that are long enough for a telephone or an account.
+        var longNumbers = 0
+        /// Texts that are not written as programs write codes.
+        var words = 0
         var forms: [MaskForm: Int] = [:]
         var distinct: Set<SQLValue> = []
 
@@ -51,12 +55,15 @@ struct MaskAdvice {
             switch row.storage(0) {
             case .text:
                 let text = Array(row.string(0).utf8)
-                content.forms[MaskForm(text), default: 0] += 1
+                let form = MaskForm(text)
+                content.forms[form, default: 0] += 1
+                if form == .number, Self.isLong(text) { content.longNumbers += 1 }
+                if !Self.isCode(text) { content.words += 1 }
                 content.letters += text.count
                 content.distinct.insert(.text(text))
             case .blob: content.blobs += 1
-            case .integer, .real: content.numbers += 1
-            case .null: break
+            case .integer: if Self.isLong(row.integer(0)) { content.longNumbers += 1 }
+            case .real, .null: break
             }
         }
         return content
@@ -64,21 +71,52 @@ struct MaskAdvice {
 
     private func advice(_ column: String, in table: SubsetTable, _ content: Content) -> Advice {
         if content.count == 0 { return .leave("no value") }
-        if let word = Self.sensitive(column) { return .mask("its name has '\(word)'") }
+        let isNumericKey =
+            isKey(column, of: table) && content.isOnly(.number, .hexadecimal) && content.blobs == 0
+        // The name of `email_id` is about what it refers to.
+        if isNumericKey, column.foldedASCII.hasSuffix("id") { return .leave("a key") }
+        if let word = PersonalWords.first(in: column) { return .mask("its name has '\(word)'") }
         if content.isMostly(.email) { return .mask("e-mail addresses") }
         if content.isMostly(.web) { return .mask("web addresses") }
-        if isKey(column, of: table), content.isOnly(.number, .hexadecimal), content.blobs == 0 {
-            return .leave("a key")
+        if isNumericKey { return .leave("a key") }
+        if content.blobs == 0, content.isOnly(.number) {
+            return content.longNumbers == 0 ? .leave("numbers") : .mask("long numbers")
         }
-        if content.texts == 0, content.blobs == 0 { return .leave("numbers") }
         if content.blobs > 0 { return .mask("blobs") }
         if content.isMostly(.json) { return .mask("JSON") }
         if content.isOnly(.date, .time) { return .leave("dates and times") }
-        if content.isOnly(.number) { return .leave("numbers") }
         if content.isOnly(.hexadecimal) { return .mask("checksums or tokens") }
         let isListed = content.distinct.count <= 12 && content.count >= 3 * content.distinct.count
-        if isListed, content.letters <= 24 * content.texts { return .leave("few values that repeat") }
+        if isListed, content.words == 0, content.letters <= 24 * content.texts {
+            return .leave("few codes that repeat")
+        }
         return .mask("text")
+    }
+
+    /// Whether a number has as many digits as telephone and account numbers have, or a sign or zeros before it as they do.
+    private static func isLong(_ text: [UInt8]) -> Bool {
+        let digits = text.prefix { $0 != UInt8(ascii: ".") }.count(where: MaskForm.isDigit)
+        return digits >= longNumber || text.first == UInt8(ascii: "+")
+            || digits > 1 && text.first == UInt8(ascii: "0")
+    }
+
+    /// A whole number that counts seconds, or thousandths or millionths of them, since 1970 is a time.
+    private static func isLong(_ number: Int64) -> Bool {
+        let isTime = [1, 1000, 1_000_000].contains { times.contains(number.magnitude / $0) }
+        return number.magnitude >= 1_000_000 && !isTime
+    }
+
+    /// The fewest digits of a long number.
+    private static let longNumber = 7
+    /// From 1990 to 2050, in seconds since 1970.
+    private static let times = UInt64(631_152_000)...2_524_608_000
+
+    /// Whether a text is written as programs write codes, such as `active`, `image/png`, `EUR` and `de-DE`; `Anna` and
+    /// `Main Street` are not.
+    private static func isCode(_ text: [UInt8]) -> Bool {
+        guard text.allSatisfy({ $0 > 32 && $0 < 127 }), let first = text.first else { return false }
+        let startsLarge = (65...90).contains(first)
+        return !startsLarge || !text.contains { (97...122).contains($0) }
     }
 
     private func isKey(_ column: String, of table: SubsetTable) -> Bool {
@@ -91,30 +129,5 @@ struct MaskAdvice {
             link.child == table.name && link.columns.contains { $0.foldedASCII == folded }
                 || link.parent == table.name && link.parentColumns.contains { $0.foldedASCII == folded }
         }
-    }
-
-    /// Words in the names of columns that are about people or secrets.
-    private static let words = [
-        "email", "mail", "phone", "mobile", "fax", "address", "street", "city", "zip", "postcode", "postal",
-        "iban", "bic",
-        "card", "cvv", "ssn", "passport", "license", "licence", "password", "passwd", "pwd", "secret",
-        "token", "salt",
-        "birth", "birthday", "dob", "firstname", "lastname", "surname", "fullname", "nickname", "username",
-        "ip", "latitude",
-        "longitude", "lat", "lon", "lng", "salary", "income", "diagnosis", "religion", "gender",
-    ]
-
-    /// Returns the word in a name that says that it is about a person: `sender_email` has `email`.
-    private static func sensitive(_ column: String) -> String? {
-        var parts: [String] = [""]
-        var wasLower = false
-        for character in column {
-            let isBreak = !character.isLetter || character.isUppercase && wasLower
-            if isBreak, parts.last != "" { parts.append("") }
-            if character.isLetter { parts[parts.count - 1].append(contentsOf: character.lowercased()) }
-            wasLower = character.isLowercase
-        }
-        let joined = parts.joined()
-        return words.first { parts.contains($0) || joined == $0 }
     }
 }

@@ -141,7 +141,10 @@ private struct MaskNames {
         var fault = "write it as table.column"
         // A table's name may have a dot in it.
         for place in name.indices where name[place] == "." {
-            let (head, column) = (String(name[..<place]), String(name[name.index(after: place)...]))
+            let (head, column) = (
+                SQLName.unquoted(String(name[..<place])),
+                SQLName.unquoted(String(name[name.index(after: place)...]))
+            )
             guard let found = source.table(head) else {
                 if table == nil { fault = missing(head) }
                 continue
@@ -164,6 +167,9 @@ private struct MaskNames {
     }
 
     private func missing(_ table: String) -> String {
+        if let indexed = source.indexed(by: table) {
+            return "\(quotedIfNeeded(table)) keeps no rows of its own: name the columns of \(indexed)"
+        }
         let near = nearestName(to: table, in: source.tables.map(\.name))
         return "there is no table \(quotedIfNeeded(table))"
             + (near.map { "; did you mean \(quotedIfNeeded($0))?" } ?? "")

@@ -34,6 +34,14 @@ struct RowChoice {
         guard !table.isKeyless else { return }
         let condition = conditions[table.folded]
         let rows = "\(table.source) AS c" + (condition.map { " WHERE (\($0))" } ?? "")
+        do {
+            _ = try connection.prepare("SELECT 1 FROM \(rows)")
+        } catch let error as EngineError where condition != nil {
+            throw RequestError(
+                .settingInvalid,
+                "--where \(VisibleText.line("\(table.name)=\(condition ?? "")")): \(error.message); nothing was written"
+            )
+        }
         let limit = table.isHistory ? Int(Int32.max) : request.wholeLimit
         let few =
             try connection.firstRow("SELECT count(*) FROM (SELECT 1 FROM \(rows) LIMIT \(limit + 1))") {
@@ -42,7 +50,8 @@ struct RowChoice {
         if let condition, few == 0 {
             throw RequestError(
                 .refused,
-                "no row of \(quotedIfNeeded(table.name)) meets --where \(condition); nothing was written")
+                "no row of \(quotedIfNeeded(table.name)) meets --where \(VisibleText.line(condition)); nothing was written"
+            )
         }
         let isWhole = few <= limit || condition != nil && request.amount == nil
         if isWhole {

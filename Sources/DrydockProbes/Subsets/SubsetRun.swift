@@ -49,7 +49,12 @@ struct SubsetRun: Sendable {
         }
         try check(source)
         let plan = try MaskPlan(request.masks, source, masker)
-        let report = SubsetReport(request)
+        var report = SubsetReport(request)
+        if !request.masks.isWanted {
+            report.notes.append(
+                "no column is masked: the file has the database's own values; --mask-auto masks what looks private"
+            )
+        }
         if request.masks.isStrict, !request.masks.isAuto {
             let summary = plan.summary(left: [:])
             if !summary.unsettled.isEmpty { return unsettled(report, summary) }
@@ -58,7 +63,7 @@ struct SubsetRun: Sendable {
         let target = SubsetTarget(source: source)
         let missing = try await use(file) { try target.makeTables($0) }
         let uri = fileURI(of: file.path) + "&vfs=\(Self.diskVFS)"
-        var copied = try await live.slice { slice in
+        var copied = try await live.slice { [report] slice in
             try release.reading(slice.image) {
                 let now = try SubsetSource(reading: slice.connection, historyTables: request.historyTables)
                 guard now.entries == source.entries else { throw LiveOverlay.Outlasted() }

@@ -62,6 +62,13 @@ struct SubsetSource: Sendable {
         return tables.first { $0.folded == folded }
     }
 
+    /// Returns the table whose text a full-text index is of, in SQL, if the index keeps none of its own.
+    func indexed(by name: String) -> String? {
+        guard derived.contains(where: { $0.name.foldedASCII == name.foldedASCII }) else { return nil }
+        let content = schema.virtualTables[name.foldedASCII]?.content
+        return content.flatMap { $0.isEmpty ? nil : quotedIfNeeded($0) }
+    }
+
     /// The tables of all migration tools that Drydock knows.
     private static var knownHistories: [String] {
         MigrationFormats.all.flatMap(\.ownTables) + CommandHistory.tables + ["android_metadata"]

@@ -17,8 +17,8 @@ package enum SQLName {
     /// Returns the name in double quotes.
     static func quoted(_ name: String) -> String { name.enclosed(in: UInt8(ascii: "\"")) }
 
-    /// Returns the name that `quoted` was called with.
-    static func unquoted(_ text: String) -> String { text.unenclosed(from: UInt8(ascii: "\"")) }
+    /// Returns the name that `quoted` was called with, and any other text as it is.
+    package static func unquoted(_ text: String) -> String { text.unenclosed(from: UInt8(ascii: "\"")) }
 
     static func list(_ names: [String]) -> String { names.map(printed).joined(separator: ", ") }
 }

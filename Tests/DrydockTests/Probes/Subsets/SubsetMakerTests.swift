@@ -281,7 +281,12 @@ import Testing
         try await whole.expectRefusal("no row of email meets --where size > 9999") {
             $0.conditions = ["email": "size > 9999"]
         }
-        try await whole.expectRefusal("no such column: nowhere") { $0.conditions = ["email": "nowhere > 1"] }
+        try await whole.expectRefusal("--where email=nowhere > 1: no such column: nowhere") {
+            $0.conditions = ["email": "nowhere > 1"]
+        }
+        try await whole.expectRefusal("--where email=size >: near \")\": syntax error") {
+            $0.conditions = ["email": "size >"]
+        }
         try await whole.expectRefusal("has no foreign key") { $0.children = ["email"] }
         try await whole.expectRefusal("did you mean email?") { $0.children = ["emails"] }
     }
