@@ -9,9 +9,13 @@ import Synchronization
 final class MaskCipher: Sendable {
     /// Keyed, before any data.
     private let start: HMAC<SHA256>
+    private let isStopped: @Sendable () -> Bool
     private let tables = Mutex<[String: [UInt32]]>([:])
 
-    init(_ key: MaskKey) { start = HMAC(key: key.secret) }
+    /// - Parameter isStopped: Polled in long values. Once it is true, results are of no use.
+    init(_ key: MaskKey, isStopped: @escaping @Sendable () -> Bool = { false }) {
+        (start, self.isStopped) = (HMAC(key: key.secret), isStopped)
+    }
 
     /// Up to so many possibilities are shuffled.
     private static let shuffled: UInt64 = 20_000
@@ -19,6 +23,8 @@ final class MaskCipher: Sendable {
     private static let rounds = 8
     /// So many digits are permuted together.
     private static let block = 2048
+    /// After so many hashes it is asked whether to stop.
+    private static let poll: UInt64 = 4096
 
     /// Returns a number below a bound.
     func permuted(_ number: UInt64, below bound: UInt64, _ use: String) -> UInt64 {
@@ -44,13 +50,20 @@ final class MaskCipher: Sendable {
 
     /// Returns other digits, each below its radix of at least 2.
     func permuted(_ digits: [UInt32], _ radices: [UInt32], _ use: String) -> [UInt32] {
-        guard digits.count <= Self.block else {
-            // Each block depends on the one before it.
-            let head = Array(digits[..<Self.block])
-            let mark = Self.text(mac(Self.bytes(of: head), "block"))
-            return permuted(head, Array(radices[..<Self.block]), use)
-                + permuted(Array(digits[Self.block...]), Array(radices[Self.block...]), "\(use) \(mark)")
+        var (result, rest, mark): ([UInt32], Range, String) = ([], digits.indices, "")
+        while rest.count > Self.block, !isStopped() {
+            let block = rest.prefix(Self.block)
+            let head = Array(digits[block])
+            result += permutedBlock(head, Array(radices[block]), use + mark)
+            // Each block depends on all before it.
+            mark = " " + Self.text(mac(Self.bytes(of: head), "block\(mark)"))
+            rest = block.upperBound..<rest.upperBound
         }
+        guard rest.count <= Self.block else { return result + rest.map { _ in 0 } }
+        return result + permutedBlock(Array(digits[rest]), Array(radices[rest]), use + mark)
+    }
+
+    private func permutedBlock(_ digits: [UInt32], _ radices: [UInt32], _ use: String) -> [UInt32] {
         var size: UInt64 = 1
         for radix in radices where size <= Self.shuffled { size *= UInt64(radix) }
         guard size <= Self.shuffled else { return feistel(digits, radices, use) }
@@ -114,12 +127,16 @@ final class MaskCipher: Sendable {
 
     private func stream(_ bytes: [UInt8], _ use: String, _ count: Int) -> [UInt8] {
         let first = mac(bytes, use)
-        var result = first
-        var number = 0
-        while result.count < count {
+        guard count > first.count else { return Array(first.prefix(count)) }
+        // The hash of a secret and a counter.
+        var (result, input, number): ([UInt8], [UInt8], UInt64) = ([], first, 0)
+        result.reserveCapacity(count + first.count)
+        while result.count < count, !number.isMultiple(of: Self.poll) || !isStopped() {
             number += 1
-            result += mac(first, "\(use) more \(number)")
+            withUnsafeBytes(of: number.bigEndian) { input.replaceSubrange(first.count..., with: $0) }
+            result += SHA256.hash(data: input)
         }
+        result += Array(repeating: 0, count: max(0, count - result.count))
         return Array(result.prefix(count))
     }
 

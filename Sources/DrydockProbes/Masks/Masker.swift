@@ -22,14 +22,20 @@ final class Masker: Sendable {
         }
     }
 
+    /// An error that says that the run was stopped in the middle of a value.
+    private struct Stopped: Error {}
+
     static let name = "drydock_mask"
 
+    private let isStopped: @Sendable () -> Bool
     private let cipher: MaskCipher
     private let texts: TextMask
     private let styles = Mutex<[MaskStyle]>([.form])
 
-    init(_ key: MaskKey) {
-        cipher = MaskCipher(key)
+    /// - Parameter isStopped: Polled, also in the middle of a long value.
+    init(_ key: MaskKey, isStopped: @escaping @Sendable () -> Bool = { false }) {
+        self.isStopped = isStopped
+        cipher = MaskCipher(key, isStopped: isStopped)
         texts = TextMask(cipher)
     }
 
@@ -55,6 +61,12 @@ final class Masker: Sendable {
 
     /// Returns the mask of a value. Text is UTF-8.
     func mask(_ value: SQLValue, _ style: MaskStyle = .form) throws -> SQLValue {
+        let masked = try wholeMask(of: value, style)
+        if isStopped() { throw Stopped() }
+        return masked
+    }
+
+    private func wholeMask(of value: SQLValue, _ style: MaskStyle) throws -> SQLValue {
         switch (style, value) {
         case (.among(let values), _):
             guard let place = values.firstIndex(of: value) else { return byForm(value) }

@@ -21,7 +21,8 @@ struct SubsetRun: Sendable {
     ) {
         (self.engine, self.request, self.onStage) = (engine, request, onStage)
         let key = request.masks.key ?? MaskKey()
-        (masker, hasRandomKey) = (Masker(key), key.isRandom)
+        let stop = stop
+        (masker, hasRandomKey) = (Masker(key) { stop.value }, key.isRandom)
     }
 
     /// Of both databases.

@@ -1,6 +1,7 @@
 import DatabaseEngine
 import Foundation
 import SQLiteSchema
+import Synchronization
 import Testing
 
 @testable import DrydockProbes
@@ -45,6 +46,28 @@ import Testing
         let upper = String(decoding: text.utf8.map { (97...122).contains($0) ? $0 - 32 : $0 }, as: UTF8.self)
         guard MaskForm(Array(upper.utf8)) == MaskForm(Array(text.utf8)) else { return }
         #expect(try mask(upper).foldedASCII == mask(text).foldedASCII)
+    }
+
+    /// They are masked block by block.
+    @Test func `long values that differ in one place have masks that differ`() throws {
+        let text = Array(repeating: UInt8(ascii: "a"), count: 10_000)
+        var masks: Set<SQLValue> = [try masker.mask(.text(text)), try masker.mask(.blob(text))]
+        for place in [0, 2047, 2048, 9999] {
+            var other = text
+            other[place] += 1
+            masks.insert(try masker.mask(.text(other)))
+            masks.insert(try masker.mask(.blob(other)))
+        }
+        #expect(masks.count == 10)
+    }
+
+    @Test func `a run that is stopped masks nothing more`() throws {
+        let polls = Mutex(0)
+        let stopped = Masker(try SubsetCase.key()) { polls.withLock { $0 += 1; return $0 > 3 } }
+        let long = Array(repeating: UInt8(ascii: "a"), count: 300_000)
+        #expect(throws: (any Error).self) { try stopped.mask(.text(long)) }
+        #expect(throws: (any Error).self) { try stopped.mask(.blob(long)) }
+        #expect(polls.withLock { $0 } < 40)
     }
 
     /// Numbers between two kinds once sent the mask round in a circle that never came back.
