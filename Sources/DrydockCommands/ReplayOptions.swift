@@ -35,6 +35,16 @@ struct LockOptions: ParsableArguments {
     func isNamed(_ config: ConfigFile) -> Bool { lock != nil || config.lock != nil }
 
     func path(_ config: ConfigFile) -> String { lock ?? config.lock ?? LockFile.beside(config) }
+
+    /// The path of a lock that is read; one that is named must exist.
+    /// - Throws: RequestError.
+    func pathToRead(_ config: ConfigFile) throws -> String {
+        let path = path(config)
+        guard !isNamed(config) || FolderListing.exists(path) else {
+            throw RequestError(.notFound, "there is no lock '\(path)'; write it with: drydock lock")
+        }
+        return path
+    }
 }
 
 /// Whether values are shown.

@@ -45,7 +45,7 @@ struct SnapshotListOptions: ParsableArguments {
 
     func request(_ config: ConfigFile) throws -> LockRequest {
         var request = LockRequest()
-        request.path = lockOptions.path(config)
+        request.path = try lockOptions.pathToRead(config)
         request.migrationsFolder = try source.place(config).path
         request.snapshotsFolder = snapshots.folder(config) ?? SnapshotsOptions.usual(config)
         request.cacheFolder = cache ?? config.cache ?? true ? CacheFolder.path : nil

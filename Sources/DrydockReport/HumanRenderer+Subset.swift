@@ -36,8 +36,8 @@ extension HumanRenderer {
     }
 
     private func masks(_ masks: MaskSummary, _ paint: Paint) -> String {
-        guard !masks.masked.isEmpty else { return "" }
-        var text = "  masked:\n" + lines(masks.masked)
+        guard !masks.masked.isEmpty || !masks.left.isEmpty else { return "" }
+        var text = masks.masked.isEmpty ? "" : "  masked:\n" + lines(masks.masked)
         let reasoned = masks.left.filter { $0.reason != MaskSummary.notNamed }
         if !reasoned.isEmpty { text += "  not masked:\n" + lines(reasoned) }
         let others = masks.left.count - reasoned.count

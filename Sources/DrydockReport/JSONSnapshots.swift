@@ -13,6 +13,8 @@ package struct JSONSnapshots: Encodable {
         /// What is already wrong with it.
         var known: [String]
         var origin: Origin?
+        /// Whether it is not the file of which the lock says where it comes from.
+        var isReplaced: Bool
     }
 
     struct Origin: Encodable {
@@ -42,7 +44,7 @@ package struct JSONSnapshots: Encodable {
                 path: entry.path, version: entry.version, library: entry.library,
                 isKnownVersion: entry.isKnownVersion, isSound: entry.isSound, rows: entry.rows,
                 bytes: entry.bytes, locked: entry.locked.rawValue, fault: entry.fault, known: entry.known,
-                origin: entry.origin.map(Origin.init))
+                origin: entry.origin.map(Origin.init), isReplaced: entry.isReplaced)
         }
         let body = JSONSnapshots(
             snapshots: entries, versionsWithout: list.versionsWithout, missing: list.missing,

@@ -18,7 +18,7 @@ package final class Overlay: Sendable {
     private let fileSystem: VirtualFileSystem
 
     /// How many bytes of written pages stay in memory before more go to a temporary file.
-    package static let defaultMemoryLimit = 256 << 20
+    package static let defaultMemoryLimit = 80 << 20
 
     private static let writtenLimit = Atomic(Int.max)
 

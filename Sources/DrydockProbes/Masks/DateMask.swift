@@ -1,5 +1,6 @@
 /// Masks dates as `2026-01-31`, with or without a time after it: all move by the same secret number of days, so that their
-/// order and the time between them stay.
+/// order and the time between them stay. The first day of the year 1 and the last of 9999, by which programs mean never,
+/// stay as they are.
 struct DateMask: Sendable {
     let cipher: MaskCipher
 
@@ -11,8 +12,10 @@ struct DateMask: Sendable {
         guard let (year, month, day) = Self.date(text) else { return nil }
         // From a month to four years.
         let shift = 30 + Int(cipher.constant("days", below: 1431))
-        let number = (Self.days(year, month, day) + Self.range - shift) % Self.range
-        let date = Self.date(days: number)
+        let day0 = Self.days(year, month, day)
+        guard day0 > 0, day0 < Self.range - 1 else { return text }
+        let inner = Self.range - 2
+        let date = Self.date(days: (day0 - 1 + inner - shift) % inner + 1)
         return Self.padded(date.year, 4) + [45] + Self.padded(date.month, 2) + [45] + Self.padded(date.day, 2)
             + text[10...]
     }

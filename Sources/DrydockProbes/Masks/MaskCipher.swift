@@ -3,7 +3,7 @@ import Synchronization
 
 /// Permutations that nobody can undo without the key: what differs stays different, and the same becomes the same.
 ///
-/// Few possibilities are shuffled to one circle, so that nothing stays where it is (Sattolo, "An algorithm to generate a
+/// Few possibilities are shuffled to one circle, so that nothing stays where it is, unless there are two (Sattolo, "An algorithm to generate a
 /// random cyclic permutation", 1986). Many go through a Feistel network of eight rounds with HMAC-SHA256, as in format
 /// preserving encryption (https://doi.org/10.6028/NIST.SP.800-38G), where one in as many stays.
 final class MaskCipher: Sendable {
@@ -154,7 +154,8 @@ final class MaskCipher: Sendable {
         let noise = stream([], name, count * 4)
         for place in stride(from: count - 1, to: 0, by: -1) {
             let word = noise[(place * 4)..<(place * 4 + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            table.swapAt(place, Int(word % UInt32(place)))
+            // There is one circle of two, which every key would give.
+            table.swapAt(place, Int(word % UInt32(count == 2 ? 2 : place)))
         }
         tables.withLock { known in
             if known.count >= Self.keptTables { known.removeAll() }

@@ -72,16 +72,17 @@ enum MaskForm: Hashable, Sendable {
 
     /// Whether the text has only hexadecimal digits of both kinds, as a checksum or a UUID.
     private static func isHexadecimal(_ text: [UInt8]) -> Bool {
-        var (digits, letters) = (0, 0)
-        for byte in text {
+        var (digits, letters, dashes) = (0, 0, [Int]())
+        for (place, byte) in text.enumerated() {
             switch byte {
             case 48...57: digits += 1
             case 65...70, 97...102: letters += 1
-            case UInt8(ascii: "-"): continue
+            case UInt8(ascii: "-"): dashes.append(place)
             default: return false
             }
         }
-        return digits + letters >= 8 && digits > 0 && letters > 0
+        let isUUID = text.count == 36 && dashes == [8, 13, 18, 23]
+        return isUUID || digits + letters >= 8 && digits > 0 && letters > 0
     }
 
     static let schemes = ["https://", "http://"].map { Array($0.utf8) }

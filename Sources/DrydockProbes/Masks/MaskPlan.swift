@@ -99,7 +99,7 @@ struct MaskPlan: Sendable {
     func name(of place: Place) -> String {
         let table = source.table(place.table)
         let column = table?.columns.first { $0.foldedASCII == place.column } ?? place.column
-        return "\(table?.name ?? place.table).\(column)"
+        return MaskSummary.Column(table: table?.name ?? place.table, column: column, reason: "").name
     }
 
     /// What was decided, with reasons for what stays.
@@ -138,6 +138,7 @@ private struct MaskNames {
         let isOrdered = entry.hasSuffix(Self.order)
         let name = isOrdered ? String(entry.dropLast(Self.order.count)) : entry
         var table: SubsetTable?
+        var found: [(table: SubsetTable, places: [MaskPlan.Place])] = []
         var fault = "write it as table.column"
         // A table's name may have a dot in it.
         for place in name.indices where name[place] == "." {
@@ -145,21 +146,29 @@ private struct MaskNames {
                 SQLName.unquoted(String(name[..<place])),
                 SQLName.unquoted(String(name[name.index(after: place)...]))
             )
-            guard let found = source.table(head) else {
+            guard let named = source.table(head) else {
                 if table == nil { fault = missing(head) }
                 continue
             }
-            table = found
-            if found.isHistory {
-                throw error(entry, "\(quotedIfNeeded(found.name)) belongs to the migration tool")
+            table = named
+            if named.isHistory {
+                throw error(entry, "\(quotedIfNeeded(named.name)) belongs to the migration tool")
             }
-            if column == "*" { return (found.columns.map { Self.place(found, $0) }, isOrdered) }
-            if let own = found.columns.first(where: { $0.foldedASCII == column.foldedASCII }) {
-                return ([Self.place(found, own)], isOrdered)
+            if name[place...] == ".*" {
+                found.append((named, named.columns.map { Self.place(named, $0) }))
+            } else if let own = named.columns.first(where: { $0.foldedASCII == column.foldedASCII }) {
+                found.append((named, [Self.place(named, own)]))
+            } else {
+                fault = missing(column, in: named)
             }
-            fault = missing(column, in: found)
         }
-        throw error(entry, fault)
+        guard let first = found.first else { throw error(entry, fault) }
+        guard found.count == 1 else {
+            let tables = found.map { quotedIfNeeded($0.table.name) }
+            throw error(
+                entry, "this may be a column of \(listed(tables)); put the table's name in double quotes")
+        }
+        return (first.places, isOrdered)
     }
 
     private static func place(_ table: SubsetTable, _ column: String) -> MaskPlan.Place {
@@ -169,6 +178,9 @@ private struct MaskNames {
     private func missing(_ table: String) -> String {
         if let indexed = source.indexed(by: table) {
             return "\(quotedIfNeeded(table)) keeps no rows of its own: name the columns of \(indexed)"
+        }
+        if source.schema.views[table.foldedASCII] != nil {
+            return "\(quotedIfNeeded(table)) is a view: name the columns of the tables that it reads"
         }
         let near = nearestName(to: table, in: source.tables.map(\.name))
         return "there is no table \(quotedIfNeeded(table))"

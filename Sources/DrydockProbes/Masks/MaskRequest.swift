@@ -1,3 +1,5 @@
+import SQLiteSchema
+
 /// Which columns of a snapshot are masked.
 public struct MaskRequest: Sendable {
     /// As `table.column`, `table.*`, or `table.column:ordered` where numbers keep their order.
@@ -23,7 +25,12 @@ public struct MaskSummary: Sendable {
         public var column: String
         public var reason: String
 
-        public var name: String { "\(table).\(column)" }
+        /// As `--mask` takes it, in quotes where they are needed.
+        public var name: String { "\(Self.part(table)).\(Self.part(column))" }
+
+        private static func part(_ name: String) -> String {
+            name.contains(".") || name == "*" || name.contains("\"") ? SQLName.quoted(name) : name
+        }
     }
 
     /// The reason of a column that stays since nobody said anything of it.

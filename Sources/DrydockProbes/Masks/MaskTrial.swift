@@ -42,7 +42,7 @@ struct MaskTrial {
             .refused,
             "the masks of \(quotedIfNeeded(table.name)).\(listed(names)) break CHECK (\(VisibleText.line(check.expression.description))) "
                 + "in \(counted(broken, "row")); nothing was written. Leave \(names.count == 1 ? "this column" : "one of these columns") "
-                + "out of the masks, or its rows with --where")
+                + "out of the masks (--unmasked does so for --mask-auto), or its rows with --where")
     }
 
     /// Returns how many more chosen rows break the CHECK with masks than without.

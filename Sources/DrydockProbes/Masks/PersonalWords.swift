@@ -1,11 +1,11 @@
 /// Words in the names of columns that are about people or secrets, in several languages.
 enum PersonalWords {
     private static let all: [String] = """
-        name firstname lastname surname fullname nickname username displayname vorname nachname nom prenom nombre apellido
+        name firstname lastname surname fullname nickname nick maiden mother father parent spouse child username displayname vorname nachname nom prenom nombre apellido
         nome cognome voornaam achternaam owner author customer contact kontakt person user login
         email mail phone telephone tel mobile cell fax telefon telefono handy rufnr rufnummer
         address addr street city town zip postcode postal adresse anschrift strasse ort plz ville rue calle ciudad
-        birth birthday birthdate dob geburtstag geburtsdatum gebdat geburt age gender sex geschlecht religion
+        born birth birthday birthdate dob geburtstag geburtsdatum gebdat geburt age gender sex geschlecht religion
         ssn passport license licence ausweis personalausweis nif cpf
         iban bic swift card cvv cvc account konto kdnr kundennr salary income gehalt
         password passwd pwd passwort kennwort secret token salt pin tan otp apikey

@@ -62,12 +62,15 @@ struct TextMask: Sendable {
 
     private static let timeRadices: [UInt32?] = [24, nil, nil, 60, nil, nil, 60, nil, nil, 10]
 
-    /// The end of the domain stays, such as `.com`.
+    /// The end of the domain stays if it is as short as those of countries and `.com`.
     private func email(_ text: [UInt8]) -> [UInt8] {
         guard let at = MaskForm.at(text), let point = text.lastIndex(of: UInt8(ascii: ".")), point > at else {
             return plain(text)
         }
-        return mask(Array(text[..<at])) + [text[at]] + mask(Array(text[(at + 1)..<point])) + text[point...]
+        let end = Array(text[(point + 1)...])
+        let isTopLevel = end.count <= 4 && end.allSatisfy(MaskForm.isLetter)
+        return mask(Array(text[..<at])) + [text[at]] + mask(Array(text[(at + 1)..<point])) + [text[point]]
+            + (isTopLevel ? end : letters(end, TextLetters.bytes, "end"))
     }
 
     private func plain(_ text: [UInt8]) -> [UInt8] {

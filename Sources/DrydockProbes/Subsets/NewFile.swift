@@ -10,6 +10,9 @@ enum NewFile {
         if FolderListing.isEntry(output) {
             throw RequestError(.notWritable, "'\(output)' exists already; name a file that does not, with -o")
         }
+        if let reason = nameFault(PathParts.name(of: output)) {
+            throw RequestError(.notWritable, "'\(output)' \(reason); name another file with -o")
+        }
         let folder = PathParts.folder(of: output)
         guard FolderListing.isFolder(folder) else {
             throw RequestError(.notWritable, "there is no folder '\(folder)' for '\(output)'; make it first")
@@ -20,6 +23,14 @@ enum NewFile {
                 "'\(output + suffix)' would count as part of '\(output)'; name another file with -o"
             )
         }
+    }
+
+    /// Why a database cannot have a name: others would take it for something else.
+    private static func nameFault(_ name: String) -> String? {
+        if Sidecar.isSidecar(name) { return "would count as part of another database" }
+        if name.hasPrefix(".") { return "is hidden, so no command would find it" }
+        let ending = [".sql", ".gz", ".zst", ".json", ".yml"].first { name.foldedASCII.hasSuffix($0) }
+        return ending.map { "ends in \($0), and it is a database" }
     }
 
     /// Makes the hidden file that gets the name at last.

@@ -35,6 +35,10 @@ struct RowChoice {
         let condition = conditions[table.folded]
         let rows = "\(table.source) AS c" + (condition.map { " WHERE (\($0))" } ?? "")
         do {
+            // Also without the parentheses, which a condition might close.
+            if let condition {
+                _ = try connection.prepare("SELECT 1 FROM \(table.source) AS c WHERE \(condition)")
+            }
             _ = try connection.prepare("SELECT 1 FROM \(rows)")
         } catch let error as EngineError where condition != nil {
             throw RequestError(

@@ -198,6 +198,9 @@ struct SubsetRun: Sendable {
             copied.report.masks = plan.summary(left: left)
             copied.report.masks.hasRandomKey = hasRandomKey && !plan.isEmpty
             if request.masks.isStrict, !copied.report.masks.unsettled.isEmpty { return }
+            if plan.isEmpty {
+                copied.report.notes.append("no column is masked: the file has the database's own values")
+            }
             try MaskTrial(connection: connection, source: source).settle(&plan)
         }
         var copy = SubsetCopy(connection, source, plan)

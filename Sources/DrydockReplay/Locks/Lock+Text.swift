@@ -93,7 +93,7 @@ struct LockLine {
                 ("by", origin.way.rawValue), ("of", origin.source), ("at", origin.version),
                 ("sqlite", origin.library), ("rows", String(origin.rows)), ("seed", String(origin.seed)),
                 ("masked", origin.masked.isEmpty ? nil : LockWord.list(origin.masked)),
-                ("made", origin.date),
+                ("made", origin.date), ("content", origin.content),
             ])
     }
 

@@ -1,4 +1,5 @@
 import DrydockFindings
+import DrydockState
 
 /// What a project has released: its migrations in order and its snapshots, as recorded in `drydock.lock`.
 ///
@@ -87,9 +88,9 @@ public struct Lock: Sendable, Equatable {
     /// - Parameters:
     ///   - file: The path of the lock.
     ///   - snapshot: The path of the snapshot.
-    ///   - origin: Gets the snapshot's name in the lock as its ``LockedOrigin/path``.
+    ///   - origin: Gets the snapshot's name in the lock as its ``LockedOrigin/path``, and the hash of the file.
     /// - Returns: Why it was not added: there is no lock, or the snapshot is not in the project; nil if it was.
-    /// - Throws: ``RequestError`` if the lock cannot be read or written.
+    /// - Throws: ``RequestError`` if the lock cannot be read or written; what is wrong with a snapshot that cannot be read.
     public static func record(_ origin: LockedOrigin, of snapshot: String, in file: String) throws -> String?
     {
         guard var lock = try load(file) else { return "there is no \(file)" }
@@ -101,6 +102,7 @@ public struct Lock: Sendable, Equatable {
         guard isOfProject else { return "\(snapshot) is outside the folder of \(file)" }
         var origin = origin
         origin.path = name
+        origin.content = try ContentHashes(files: nil).hash(of: snapshot).hash.hex
         lock.origins.removeAll { $0.path == origin.path }
         lock.origins.append(origin)
         lock.origins.sort { naturallyPrecedes($0.path, $1.path) }
@@ -206,6 +208,8 @@ public struct LockedOrigin: Sendable, Hashable {
     public var masked: [String] = []
     /// The day on which it was made, such as 2026-01-31.
     public var date: String
+    /// The hash of the file as it was made, 64 hexadecimal digits: another in its place has another origin.
+    public var content: String?
 
     public init(path: String = "", way: Way, library: String, rows: Int, seed: Int, date: String) {
         (self.path, self.way, self.library) = (path, way, library)

@@ -237,7 +237,9 @@ struct LockReader {
     }
 
     private func origin(_ name: String, _ cursor: inout LockCursor) throws -> LockedOrigin {
-        let values = try cursor.pairs(["by", "of", "at", "sqlite", "rows", "seed", "masked", "made"])
+        let values = try cursor.pairs([
+            "by", "of", "at", "sqlite", "rows", "seed", "masked", "made", "content",
+        ])
         func number(_ key: String) throws -> Int {
             let text = try cursor.require(key, in: values)
             guard let number = Int(text), number >= 0 else {
@@ -254,7 +256,7 @@ struct LockReader {
         var origin = LockedOrigin(
             path: name, way: way, library: try cursor.require("sqlite", in: values), rows: try number("rows"),
             seed: try number("seed"), date: try cursor.require("made", in: values))
-        (origin.source, origin.version) = (values["of"], values["at"])
+        (origin.source, origin.version, origin.content) = (values["of"], values["at"], values["content"])
         origin.masked = values["masked"].map(LockWord.names) ?? []
         return origin
     }

@@ -19,8 +19,10 @@ public struct SnapshotList: Sendable {
         public var bytes = 0
         /// The version of SQLite that wrote it last.
         public var library: String?
-        /// Where it comes from, if Drydock made it.
+        /// Where it comes from, if Drydock made it, and the file is still that one.
         public var origin: LockedOrigin?
+        /// Whether another file was in this place when Drydock made it, so that nothing is known of this one.
+        public var isReplaced = false
         public var locked = Locked.no
         /// Why it cannot be read.
         public var fault: String?
@@ -63,7 +65,7 @@ extension Locker {
         let released = set.migrations.filter { old == nil || check.isReleased($0) }
         list.versionsWithout = released.map(\.identifier).filter { !versions.contains($0) }
         list.missing = check.lock.snapshots.map { check.place.file($0.path) }.filter {
-            !FolderListing.exists($0)
+            !FolderListing.exists($0) || FolderListing.isFolder($0)
         }
         return list
     }
@@ -99,17 +101,22 @@ extension Locker {
         let name = check.place.name(of: snapshot.path)
         var entry = SnapshotList.Entry(path: snapshot.path)
         entry.bytes = (try? FolderListing.size(of: snapshot.path)) ?? 0
-        entry.origin = check.lock.origin(name)
+        let content = try? survey.store.hashes.hash(of: snapshot.path).hash.hex
+        if let origin = check.lock.origin(name) {
+            entry.isReplaced = origin.content != content
+            if !entry.isReplaced { entry.origin = origin }
+        }
+        if let locked = check.lock.snapshot(name) {
+            let isSame =
+                locked.content == content
+                || locked.tokens != nil && locked.tokens == LockedSnapshot.tokens(of: snapshot)
+            entry.locked = isSame ? .unchanged : .changed
+        }
         do {
             let found = try await survey.entry(snapshot, named: name)
             (entry.version, entry.library) = (found.version, found.library)
             entry.isKnownVersion = found.version.map { survey.context.set.index(of: $0) != nil } ?? true
             entry.rows = found.rows.values.reduce(0, +)
-            if let locked = check.lock.snapshot(name) {
-                let isSame =
-                    locked.content == found.content || locked.tokens != nil && locked.tokens == found.tokens
-                entry.locked = isSame ? .unchanged : .changed
-            }
             entry.known = found.baselines[key.hex].flatMap { Baseline(lockText: $0) }?.messages ?? []
         } catch let fault as SnapshotFault {
             entry.fault = fault.message

@@ -59,7 +59,7 @@ struct SnapshotSurvey: Sendable {
         }
         if let damage = check.damage.first {
             throw SnapshotFault(
-                snapshot.path, "is damaged and was not locked: \(damage)",
+                snapshot.path, "is damaged: \(damage)",
                 help: "Recover it with sqlite3's .recover, or take another copy.")
         }
         entry.rows = rows

@@ -15,7 +15,7 @@ package enum SQLName {
     }
 
     /// Returns the name in double quotes.
-    static func quoted(_ name: String) -> String { name.enclosed(in: UInt8(ascii: "\"")) }
+    package static func quoted(_ name: String) -> String { name.enclosed(in: UInt8(ascii: "\"")) }
 
     /// Returns the name that `quoted` was called with, and any other text as it is.
     package static func unquoted(_ text: String) -> String { text.unenclosed(from: UInt8(ascii: "\"")) }

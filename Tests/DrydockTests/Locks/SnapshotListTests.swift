@@ -62,6 +62,26 @@ import Testing
         #expect(locked.entries.map(\.locked) == [.unchanged, .unchanged])
         #expect(locked.entries[0].origin?.masked == ["a.v"] && locked.entries[1].origin == nil)
         #expect(locked.versionsWithout == ["v2", "v4"])
+        // Another file in its place has another origin, whether or not it is locked.
+        try PlainDatabase(snapshot).execute("UPDATE a SET v = 'Anna Meier'")
+        for _ in 0..<2 {
+            let replaced = try await list().entries[0]
+            #expect(replaced.origin == nil && replaced.isReplaced)
+            try await folder.lock("Snapshots/v1.sqlite")
+        }
+    }
+
+    @Test func `a folder in a snapshot's place, and damage, are not taken for something else`() async throws {
+        for name in ["a.sqlite", "b.sqlite"] { try await generate(name, at: "v1") }
+        try await folder.lock()
+        try folder.remove("Snapshots/a.sqlite")
+        try FileManager.default.createDirectory(
+            atPath: folder.file("Snapshots/a.sqlite"), withIntermediateDirectories: false)
+        let file = folder.file("Snapshots/b.sqlite")
+        try Data(contentsOf: URL(filePath: file)).prefix(5000).write(to: URL(filePath: file))
+        let found = try await list()
+        #expect(!found.isSound && found.missing.map(PathParts.name) == ["a.sqlite"])
+        #expect(found.entries.map(\.locked) == [.changed] && found.entries[0].fault != nil)
     }
 
     @Test func `snapshots that cannot be replayed`() async throws {

@@ -146,6 +146,35 @@ import Testing
         )
     }
 
+    @Test func `a name that may be two columns is refused, and shown in quotes`() async throws {
+        let whole = try SubsetCase(
+            """
+            CREATE TABLE a ("b.c" TEXT); INSERT INTO a VALUES ('Secret one');
+            CREATE TABLE "a.b" (c TEXT, "*" TEXT); INSERT INTO "a.b" VALUES ('Secret two', 'x');
+            CREATE VIEW w AS SELECT c FROM "a.b";
+            """)
+        try await whole.expectRefusal(#"may be a column of a and "a.b""#) { $0.masks.columns = ["a.b.c"] }
+        try await whole.expectRefusal("w is a view") { $0.masks.columns = ["w.c"] }
+        let taken = try await whole.take {
+            ($0.masks.columns, $0.masks.allowed) = ([#""a.b".c"#], [#""a.b"."*""#])
+        }
+        #expect(names(taken.report.masks.masked) == [#""a.b".c"#])
+        #expect(
+            taken.report.masks.left.map { "\($0.name): \($0.reason)" } == [
+                #"a."b.c": not named"#, #""a.b"."*": allowed"#,
+            ])
+        #expect(try taken.text("SELECT \"b.c\" FROM a") == ["Secret one"])
+    }
+
+    @Test func `where nothing is masked, that is said`() async throws {
+        let whole = try SubsetCase("CREATE TABLE t (id INTEGER PRIMARY KEY, n); INSERT INTO t VALUES (1, 2)")
+        for isAuto in [false, true] {
+            let report = try await whole.take { $0.masks.isAuto = isAuto }.report
+            #expect(report.notes.contains { $0.hasPrefix("no column is masked") })
+            try FileManager.default.removeItem(atPath: report.output)
+        }
+    }
+
     @Test func `names may be quoted, and an index leads to its table`() async throws {
         let whole = try SubsetCase(
             """
@@ -154,7 +183,7 @@ import Testing
             CREATE VIRTUAL TABLE f USING fts5(id, content="my table", content_rowid=id);
             """)
         let taken = try await whole.take { $0.masks.columns = [#""my table"."full.name""#] }
-        #expect(names(taken.report.masks.masked).contains("my table.full.name"))
+        #expect(names(taken.report.masks.masked).contains(#"my table."full.name""#))
         #expect(try taken.number(#"SELECT count(*) FROM "my table" WHERE "full.name" = 'Anna Meier'"#) == 0)
         try await whole.expectRefusal(#"f keeps no rows of its own: name the columns of "my table""#) {
             $0.masks.columns = ["f.id"]

@@ -48,6 +48,45 @@ import Testing
         #expect(try mask(upper).foldedASCII == mask(text).foldedASCII)
     }
 
+    /// Only what may be a country or `com` stays of an e-mail address.
+    @Test(
+        arguments: [
+            ("anna@example.com", ".com"), ("a@b.de", ".de"), ("P@ssw0rd.Summer2026", nil),
+            ("x@y.TopSecret", nil),
+            ("joe@x.12345678", nil), ("meet@Amsterdam.Keizersgracht-12", nil), ("a@b.x1", nil),
+        ] as [(String, String?)])
+    func `the end of an e-mail address`(text: String, end: String?) throws {
+        let (masked, own) = (try mask(text), String(text[try #require(text.lastIndex(of: "."))...]))
+        #expect(masked.hasSuffix(own) == (end != nil), "\(masked)")
+        #expect(MaskForm(Array(masked.utf8)) == .email)
+    }
+
+    /// With one key they stay, with another they are swapped: who does not know the key cannot tell.
+    @Test func `two possibilities depend on the key`() throws {
+        let values = [SQLValue("positive"), SQLValue("negative")]
+        let outcomes = try (0..<40).map { number in
+            let masks = try values.map {
+                try Masker(SubsetCase.key("a key of sixteen bytes, \(number)")).mask($0, .among(values))
+            }
+            #expect(Set(masks) == Set(values))
+            return masks == values
+        }
+        #expect(Set(outcomes).count == 2)
+    }
+
+    @Test func `the first and the last day stay, and all others keep their order`() throws {
+        #expect(
+            try mask("0001-01-01") == "0001-01-01" && mask("9999-12-31 23:59:59") == "9999-12-31 23:59:59")
+        let days = ["0005-01-01", "1980-05-05", "2024-02-29", "9999-12-30"]
+        let masked = try days.map(mask)
+        #expect(masked == masked.sorted() && Set(masked).isDisjoint(with: days))
+    }
+
+    @Test func `a UUID without digits stays hexadecimal`() throws {
+        let masked = try mask("deadbeef-dead-beef-dead-beefdeadbeef")
+        #expect(masked.utf8.allSatisfy { (97...102).contains($0) || $0 == 45 }, "\(masked)")
+    }
+
     /// They are masked block by block.
     @Test func `long values that differ in one place have masks that differ`() throws {
         let text = Array(repeating: UInt8(ascii: "a"), count: 10_000)
@@ -63,7 +102,11 @@ import Testing
 
     @Test func `a run that is stopped masks nothing more`() throws {
         let polls = Mutex(0)
-        let stopped = Masker(try SubsetCase.key()) { polls.withLock { $0 += 1; return $0 > 3 } }
+        let stopped = Masker(try SubsetCase.key()) {
+            polls.withLock {
+                $0 += 1; return $0 > 3
+            }
+        }
         let long = Array(repeating: UInt8(ascii: "a"), count: 300_000)
         #expect(throws: (any Error).self) { try stopped.mask(.text(long)) }
         #expect(throws: (any Error).self) { try stopped.mask(.blob(long)) }

@@ -284,8 +284,11 @@ import Testing
         try await whole.expectRefusal("--where email=nowhere > 1: no such column: nowhere") {
             $0.conditions = ["email": "nowhere > 1"]
         }
-        try await whole.expectRefusal("--where email=size >: near \")\": syntax error") {
+        try await whole.expectRefusal("--where email=size >: incomplete input") {
             $0.conditions = ["email": "size >"]
+        }
+        try await whole.expectRefusal("near \")\": syntax error") {
+            $0.conditions = ["email": "size < 0) OR (1"]
         }
         try await whole.expectRefusal("has no foreign key") { $0.children = ["email"] }
         try await whole.expectRefusal("did you mean email?") { $0.children = ["emails"] }
@@ -297,6 +300,9 @@ import Testing
         try await whole.expectRefusal("exists already") { $0.output = $0.database }
         try await whole.expectRefusal("there is no folder") {
             $0.output = whole.folder.file("no/file.sqlite")
+        }
+        for name in ["x.sqlite-wal", "app.sqlite-journal", "x.SQL", "x.sqlite.gz", ".x.sqlite"] {
+            try await whole.expectRefusal("name another file with -o") { $0.output = whole.folder.file(name) }
         }
         try whole.folder.write("b.sqlite-wal", "old")
         try await whole.expectRefusal("would count as part of") { $0.output = whole.folder.file("b.sqlite") }
