@@ -25,7 +25,7 @@ struct Shrinker {
     /// The step with only these statements.
     private var reduced: StepScene
     private var definitions: [String] = []
-    private var columnEdits: [String] = []
+    private var goneColumns: [(table: String, column: String)] = []
     private var rows: [GeneratedRow] = []
     private var allowsOrphans = false
     /// Whether the search for the fewest rows came to its end.
@@ -181,7 +181,9 @@ struct Shrinker {
     }
 
     private mutating func dropRows(_ database: TrialDatabase) async throws {
-        guard let bare = try await database.bare(definitions, then: columnEdits) else { return }
+        guard let bare = try await database.bare(definitions, then: edits(goneColumns, definitions)) else {
+            return
+        }
         try await dropRows(trial(bare, reduced))
     }
 
@@ -209,10 +211,12 @@ struct Shrinker {
 
     /// Whether the finding shows with the schema and the rows as given.
     private mutating func shows(
-        _ definitions: [String], _ edits: [String], _ rows: [GeneratedRow], _ database: TrialDatabase
+        _ definitions: [String], _ gone: [(table: String, column: String)], _ rows: [GeneratedRow],
+        _ database: TrialDatabase
     ) async throws -> Bool {
         guard !isStopped else { return false }
         do {
+            let edits = self.edits(gone, definitions)
             guard let bare = try await database.bare(definitions, then: edits) else { return false }
             runs += 1
             return try await trial(bare, reduced).showsInTime(rows, allowsOrphans)
@@ -231,7 +235,7 @@ struct Shrinker {
         onStage(.dropping("tables, indexes and triggers", of: others.count))
         // Triggers and indexes come last, and go first.
         let left = try await fewest(of: others.reversed()) {
-            try await shows(own + $0.reversed(), columnEdits, rows, database)
+            try await shows(own + $0.reversed(), goneColumns, rows, database)
         }
         definitions = own + left.reversed()
     }
@@ -239,10 +243,15 @@ struct Shrinker {
     /// Columns that neither the step nor a constraint names go, by ALTER TABLE DROP COLUMN, which refuses the others.
     /// - Returns: whether any do.
     private mutating func dropColumns(_ database: TrialDatabase) async throws -> Bool {
+        // A declaration that names what is not there is another finding.
+        let declared = scene.migrations.flatMap { scene.context.declarations[$0.identifier] ?? [] }.map {
+            SQLSource(name: "declaration", $0.text)
+        }
         let used = Set(
             statements.flatMap { statement in
                 statement.tokens.compactMap { $0.name(in: statement.source)?.foldedASCII }
-            })
+            } + declared.flatMap { source in source.tokens().compactMap { $0.name(in: source)?.foldedASCII } }
+        )
         var candidates: [(table: String, column: String)] = []
         for name in Set(rows.map(\.table)).sorted() {
             guard let table = scene.before.catalog.table(name) else { continue }
@@ -254,14 +263,19 @@ struct Shrinker {
         var gone: [(table: String, column: String)] = []
         for (table, column) in candidates {
             let next = gone + [(table, column)]
-            let edits = next.map {
-                "ALTER TABLE \(quotedName($0.table)) DROP COLUMN \(quotedName($0.column))"
-            }
             let fewer = rows.map { $0.without(column, of: table) }
-            guard try await shows(definitions, edits, fewer, database) else { continue }
-            (gone, columnEdits, rows) = (next, edits, fewer)
+            guard try await shows(definitions, next, fewer, database) else { continue }
+            (gone, rows) = (next, fewer)
+            goneColumns = next
         }
         return !gone.isEmpty
+    }
+
+    /// Returns what drops columns of the tables that are defined.
+    private func edits(_ gone: [(table: String, column: String)], _ definitions: [String]) -> [String] {
+        let defined = Set(definitions)
+        return gone.filter { scene.before.catalog.table($0.table).map { defined.contains($0.text) } ?? false }
+            .map { "ALTER TABLE \(quotedName($0.table)) DROP COLUMN \(quotedName($0.column))" }
     }
 
     /// - Returns: whether any went.
@@ -293,7 +307,9 @@ struct Shrinker {
     // MARK: - Values
 
     private mutating func replaceValues(_ database: TrialDatabase) async throws {
-        guard let bare = try await database.bare(definitions, then: columnEdits) else { return }
+        guard let bare = try await database.bare(definitions, then: edits(goneColumns, definitions)) else {
+            return
+        }
         onStage(.replacing(values: rows.reduce(0) { $0 + $1.values.count }))
         let (trial, allowsOrphans) = (trial(bare, reduced), allowsOrphans)
         var values = SharedValues(rows, scene.before.catalog.encoding) {
@@ -307,7 +323,7 @@ struct Shrinker {
 
     private mutating func outcome(_ kept: [String], _ isSmallest: Bool) async throws -> Outcome? {
         let database = TrialDatabase(scene: reduced, schema: schema, state: scene.before)
-        guard let bare = try await database.bare(definitions, then: columnEdits),
+        guard let bare = try await database.bare(definitions, then: edits(goneColumns, definitions)),
             let state = try await dropRefused(trial(bare, reduced)),
             var found = try await explained(bare, reduced)
         else { return nil }
