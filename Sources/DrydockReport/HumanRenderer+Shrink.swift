@@ -29,7 +29,7 @@ extension HumanRenderer {
         text += values(shrunk, paint)
         if !shrunk.isSameCause {
             text +=
-                "  \(paint.yellow("note:")) the cause is another than on the snapshot, which no sample of its rows showed\n"
+                "  \(paint.yellow("note:")) the cause is not the snapshot's, which no sample of its rows showed\n"
         }
         if !shrunk.isScriptExact {
             text +=

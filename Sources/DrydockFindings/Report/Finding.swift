@@ -64,7 +64,7 @@ public struct Finding: Sendable, Codable {
     /// Why it is so, in words that do not depend on which rows show it, such as "replaced" or "UNIQUE constraint failed:
     /// person.email"; nil where the rule says all that is known.
     package private(set) var reason: String?
-    /// The statement that the reason names, where it is another one than that of ``place``.
+    /// The statement that the reason names, where that is not the one of ``place``.
     package var reasonPlace: Place?
     /// SQLite's extended result code (https://www.sqlite.org/rescode.html), where a statement was refused.
     package var resultCode: Int32?
