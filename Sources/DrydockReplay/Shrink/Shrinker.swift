@@ -91,21 +91,34 @@ struct Shrinker {
             ? StepTables(scene, in: schema) : StepTables(scene.allStatements, in: schema)
         let database = TrialDatabase(scene: scene, schema: schema, state: state)
         let all = Set(schema.tables.keys).union(schema.virtualTables.keys)
-        cause = try await scene.cause(of: finding, from: state)
+        do {
+            cause = try await scene.cause(of: finding, from: state)
+        } catch  where isStopped {
+            return nil
+        }
         // What verify says of a replay may be about a table that no statement names.
         let attempts =
             [touched.withNeededParents(finding.table), touched.family] + (scene.whole == nil ? [] : [all])
         for tables in attempts {
             // Any other object that is missing would differ from a fresh install as well.
-            let known = try await database.definitions(
-                of: comparesSchemas || tables == all ? nil : touched.withParents(tables))
-            guard try await find(rowsOf: tables, known, limit, database) else { continue }
+            let known: [TrialDatabase.Definition]
+            do {
+                known = try await database.definitions(
+                    of: comparesSchemas || tables == all ? nil : touched.withParents(tables))
+                guard try await find(rowsOf: tables, known, limit, database) else { continue }
+            } catch  where isStopped {
+                break
+            }
             return try await reduce(known, database, keepsValues)
         }
         guard let other = substitute else { return nil }
         (definitions, rows) = (other.definitions.map(\.sql), other.rows)
         (allowsOrphans, cause) = (other.allowsOrphans, other.cause)
-        try await dropRows(database)
+        do {
+            try await dropRows(database)
+        } catch  where isStopped {
+            // They stay as they are.
+        }
         return try await reduce(other.definitions, database, keepsValues)
     }
 

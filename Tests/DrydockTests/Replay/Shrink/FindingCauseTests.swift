@@ -174,6 +174,27 @@ import Testing
         #expect(shrunk.finding.message == message && shrunk.project.isVerified)
     }
 
+    /// The time can be over before the cause is known.
+    @Test func aSearchWithoutTimeSaysSo() async throws {
+        var scenario = Self.people(3000)
+        scenario.migrations.append(
+            (
+                "v2",
+                Self.rebuild(
+                    "id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT", "INSERT OR IGNORE INTO")
+            ))
+        let folder = try scenario.write()
+        var verify = VerifyRequest()
+        verify.migrationsFolder = folder.file("Migrations")
+        verify.snapshotsFolder = folder.file("Snapshots")
+        var request = ShrinkRequest(verify, folder: folder.file("found"))
+        request.timeout = .microseconds(1)
+        let (verifier, wanted) = (Verifier(engine: GRDBDriver()), request)
+        let error = await #expect(throws: RequestError.self) { try await verifier.shrink(wanted) }
+        #expect(error?.description.contains("--search-time") == true, "\(error?.description ?? "")")
+        #expect(!FileManager.default.fileExists(atPath: folder.file("found")))
+    }
+
     // MARK: - Any rebuild
 
     /// Whatever a rebuild does to rows, the smallest rows are lost, changed or refused in the same words, by the same
