@@ -33,6 +33,7 @@ package struct MigrationFailure {
     var finding: Finding? {
         var finding = MemoryStop(error)?.finding(migration) ?? findingOfFailure
         finding?.resultCode = engineError?.extendedCode
+        finding?.add(reason: engineError?.messageWithoutValues)
         return finding
     }
 

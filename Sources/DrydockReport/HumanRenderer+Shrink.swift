@@ -14,14 +14,10 @@ extension HumanRenderer {
         if let place { text += "  --> \(place)\n" }
         text +=
             "  \(VisibleText.line(shrunk.snapshot)), \(size(shrunk.bytes.before)) -> \(size(shrunk.bytes.after)): "
-            + "\(counted(shrunk.rowCount, "row")) in \(counted(shrunk.tables.count, "table"))"
-        if shrunk.statements.before > 0 {
-            text +=
-                ", \(shrunk.statements.after) of \(counted(shrunk.statements.before, "statement")) "
-                + "of \(Self.migrations(shrunk))"
-        }
-        text += "\n"
-        if !options.redacts, let example = finding.counterexample {
+            + (shrunk.rowCount == 0
+                ? "no row" : "\(counted(shrunk.rowCount, "row")) in \(counted(shrunk.tables.count, "table"))")
+            + Self.statements(shrunk) + "\n"
+        if !options.redacts, let example = finding.counterexample, !example.inserts.isEmpty {
             text += "\n"
             let shown = example.inserts.prefix(Self.shownInserts)
             for insert in shown { text += "    \(VisibleText.line(insert));\n" }
@@ -31,6 +27,14 @@ extension HumanRenderer {
             text += "\n"
         }
         text += values(shrunk, paint)
+        if !shrunk.isSameCause {
+            text +=
+                "  \(paint.yellow("note:")) the cause is not the snapshot's, which no sample of its rows showed\n"
+        }
+        if !shrunk.isScriptExact {
+            text +=
+                "  \(paint.yellow("note:")) finding.sql makes other rows than the folder's snapshot has: look at both\n"
+        }
         if !shrunk.isSmallest {
             text += "  \(paint.yellow("note:")) the search ended at a limit: something smaller may show it\n"
         }
@@ -46,7 +50,8 @@ extension HumanRenderer {
         let libraries = shrunk.project.settings.sqliteLibraries.map {
             " --sqlite-library \(PathParts.inShell(VisibleText.line($0)))"
         }
-        text += "  cd \(name) && drydock verify\(libraries.joined())      gives the finding\n"
+        text += "  cd \(name) && drydock verify\(libraries.joined())      gives the finding"
+        text += Self.others(shrunk.project) + "\n"
         if shrunk.project.isMigrationWhole, shrunk.statements.after < shrunk.statements.before {
             text +=
                 "  \(paint.yellow("note:")) the migration's file there is the whole one; finding.sql has the "
@@ -55,9 +60,23 @@ extension HumanRenderer {
         return text
     }
 
+    private static func statements(_ shrunk: ShrunkFinding) -> String {
+        guard shrunk.statements.before > 0 else { return ", and no migration is run" }
+        let name = migrations(shrunk)
+        return ", \(shrunk.statements.after) of \(counted(shrunk.statements.before, "statement"))"
+            + (name.isEmpty ? "" : " of \(name)")
+    }
+
     private static func migrations(_ shrunk: ShrunkFinding) -> String {
         shrunk.migrations.count > 1
             ? counted(shrunk.migrations.count, "migration") : VisibleText.line(shrunk.migration)
+    }
+
+    private static func others(_ project: ShrunkFinding.Project) -> String {
+        var names: [String] = []
+        for rule in project.others where !names.contains(rule.rawValue) { names.append(rule.rawValue) }
+        return names.isEmpty
+            ? "" : "; \(listed(names)) \(names.count == 1 ? "is" : "are") there for what was left out"
     }
 
     private static let shownInserts = 10

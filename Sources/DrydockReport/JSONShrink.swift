@@ -9,7 +9,9 @@ package struct JSONShrink: Encodable {
     var tables: [String]
     /// The columns that have values of the snapshot; missing where all values were to be kept.
     var keptColumns: [String]?
-    var isSmallest, isVerified: Bool
+    var isSmallest, isSameCause, isScriptExact, isVerified: Bool
+    /// The rules of other errors and warnings that verify gives in the folder.
+    var others: [String]
     var seconds: Double
 
     /// Returns the document.
@@ -25,7 +27,9 @@ package struct JSONShrink: Encodable {
             rows: shrunk.rowCount, statementsBefore: shrunk.statements.before,
             statementsAfter: shrunk.statements.after, runs: shrunk.runs, tables: shrunk.tables,
             keptColumns: shrunk.keptColumns, isSmallest: shrunk.isSmallest,
-            isVerified: shrunk.project.isVerified, seconds: rounded(shrunk.seconds))
+            isSameCause: shrunk.isSameCause, isScriptExact: shrunk.isScriptExact,
+            isVerified: shrunk.project.isVerified, others: shrunk.project.others.map(\.rawValue),
+            seconds: rounded(shrunk.seconds))
         return jsonText(
             JSONEnvelope(
                 command: "shrink", hasFailed: !shrunk.project.isVerified, failure: finding, options: options,

@@ -87,6 +87,16 @@ import Testing
         #expect(other.status == 0, "\(other.output) \(other.errors)")
     }
 
+    /// Nothing is run on a snapshot that does not say what it has applied.
+    @Test func aFindingWithoutRowsAndStatements() throws {
+        let project = try Project()
+        try project.execute("DROP TABLE grdb_migrations", on: "Snapshots/v1.sqlite")
+        let result = try project.run("shrink", "-o", "found", "--migration-format", "drydock")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains("error[snapshot-version-unknown]"))
+        #expect(result.output.contains("no row, and no migration is run\n"), "\(result.output)")
+    }
+
     @Test func whatCIHidesIsHidden() throws {
         let project = try Project(second: Self.loss)
         for format in ["human", "json"] {
@@ -108,8 +118,20 @@ import Testing
             "is not a JSON report of drydock verify"
         ),
         (["shrink", "-o", "Snapshots"], 2, "'Snapshots' exists already"),
-        (["shrink", "-o", "no/such/found"], 2, "cannot be made"),
-        (["shrink", "-o", "found", "--table", "nowhere"], 2, "found: rows-lost in email by v2"),
+        (
+            ["shrink", "-o", "no/such/found"], 2,
+            "there is no folder 'no/such' in which 'no/such/found' could be made; make it first: mkdir -p no/such"
+        ),
+        (["shrink", "-o", "found", "--table", "grdb_migrations"], 2, "found: rows-lost in email by v2"),
+        (
+            ["shrink", "-o", "found", "--table", "emial"], 2,
+            "there is no table 'emial'; did you mean 'email'?; found: rows-lost in email by v2"
+        ),
+        (
+            ["shrink", "-o", "found", "--migration", "v22"], 2,
+            "there is no migration 'v22' in Migrations; did you mean 'v2'?"
+        ),
+        (["shrink", "-o", "found", "--migration", "v1"], 2, "found: rows-lost in email by v2"),
         (["shrink", "-o", "found", "nowhere.sqlite"], 2, "there is no snapshot 'nowhere.sqlite'"),
     ])
     func badInputLeavesNothing(arguments: [String], status: Int32, message: String) throws {

@@ -61,6 +61,11 @@ public struct Finding: Sendable, Codable {
     public var evidence: Evidence?
     /// What several findings have in common as their cause, such as `DROP TABLE person in line 3`.
     package var cause: String?
+    /// Why it is so, in words that do not depend on which rows show it, such as "replaced" or "UNIQUE constraint failed:
+    /// person.email"; nil where the rule says all that is known.
+    package private(set) var reason: String?
+    /// The statement that the reason names, where that is not the one of ``place``.
+    package var reasonPlace: Place?
     /// SQLite's extended result code (https://www.sqlite.org/rescode.html), where a statement was refused.
     package var resultCode: Int32?
     /// The rows that show it, where Drydock generated them.
@@ -108,6 +113,13 @@ public struct Finding: Sendable, Codable {
             rule, severity, "\(snapshot) \(fact)", help: help, migration: migration, place: place, tags: tags,
             evidence: evidence)
         self.fact = fact
+    }
+
+    /// Adds why it is so, beside what is known already.
+    package mutating func add(reason more: String?, at place: Place? = nil) {
+        guard let more else { return }
+        reason = reason.map { "\($0); \(more)" } ?? more
+        reasonPlace = place ?? reasonPlace
     }
 
     /// What to do about it, as it is shown. Several lines where SQL or a declaration is proposed.

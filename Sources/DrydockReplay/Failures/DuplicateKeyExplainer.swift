@@ -37,13 +37,15 @@ struct DuplicateKeyExplainer: FailureExplainer {
             return explanation(found, key, help: Self.help(key, rows, scene))
         }
         if case .update = statement.action, !keys.isEmpty {
-            return FailureExplanation(
+            var explanation = FailureExplanation(
                 detail: ": a row gets a value that another row still has, though in the end all would differ",
                 help: """
                     SQLite checks each row as it is written. Write values that no row has first, as negative ones, and the \
                     wanted ones with a second UPDATE.
                     """,
                 table: rows.table.name)
+            explanation.reason = "only while it runs"
+            return explanation
         }
         return nil
     }

@@ -12,6 +12,10 @@ package struct FailureExplanation: Sendable {
     var help: Help?
     var table: String?
     var evidence: Evidence?
+    /// Why it is so beyond SQLite's message, without values and counts of rows: see ``Finding/reason``.
+    var reason: String?
+    /// The statement that the reason names.
+    var reasonPlace: Finding.Place?
     /// The violation, and its count in the state before.
     var probe: CulpritProbe?
 
@@ -33,6 +37,7 @@ package struct FailureExplanation: Sendable {
         finding.advice = help ?? finding.advice
         finding.table = table ?? finding.table
         finding.evidence = evidence ?? finding.evidence
+        finding.add(reason: reason, at: reasonPlace)
         return finding
     }
 }

@@ -36,6 +36,7 @@ struct ForeignKeyExplainer: FailureExplainer {
             // With foreign keys off alone, the references would be left to a table that is gone.
             let rename = FollowedRename(to: name.name, in: scene.migration, before: scene.before.catalog)
             if let rename { explanation.detail += "; \(rename.cause)" }
+            explanation.reason = "DROP TABLE deletes rows of \(name.name)"
             explanation.help =
                 (rename.map { Help($0.help + "\n") } ?? "")
                 + "Run the migration with foreign keys off where \(rename?.old ?? name.name) is recreated, and check them afterwards.\n\(advice)"
@@ -44,6 +45,8 @@ struct ForeignKeyExplainer: FailureExplainer {
         if let found = try diagnosis.finding(of: fault.id, culprit: scene.culprit) {
             explanation.detail += ": \(found.cause)"
             explanation.help = found.help
+            explanation.reason = found.cause
+            explanation.reasonPlace = found.statement.map { .init(scene.migration.statements[$0]) }
         }
         return explanation
     }

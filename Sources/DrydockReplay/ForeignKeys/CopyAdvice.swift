@@ -22,9 +22,10 @@ struct CopyAdvice {
                 let copy = lineage[now.name]?.copies.first(where: { $0.statement == culprit }),
                 let crossed = CrossedCopy(copy, statement, into: now, from: table), crossed.concerns([column])
             else { return it }
-            let cause = ": " + crossed.cause(migration.mention(culprit))
-            it.finding.message += cause
-            it.finding.redactedMessage? += cause
+            let cause = crossed.cause(migration.mention(culprit))
+            it.finding.message += ": " + cause
+            it.finding.redactedMessage? += ": " + cause
+            it.finding.add(reason: cause)
             it.finding.advice = crossed.help + "\n" + it.finding.advice
         case .rowsLost where statement.conflictWord == "ignore":
             it.finding.advice =

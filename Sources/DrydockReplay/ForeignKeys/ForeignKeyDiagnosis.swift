@@ -13,6 +13,8 @@ struct ForeignKeyDiagnosis {
         var cause: String
         /// What to do about this cause.
         var help: Help
+        /// The statement that the cause names, where it need not be the one after which the rows had no parent.
+        var statement: Int?
     }
 
     let connection: any Connection
@@ -78,6 +80,7 @@ struct ForeignKeyDiagnosis {
         it.finding.message += ": \(found.cause)"
         it.finding.redactedMessage? += ": \(found.cause)"
         it.finding.advice = found.help
+        it.finding.add(reason: found.cause, at: found.statement.map { .init(migration.statements[$0]) })
         return it
     }
 
@@ -174,7 +177,7 @@ struct ForeignKeyDiagnosis {
         if let crossed = CrossedCopy(copy, statement, into: key.parent, from: before.table(copy.origin)),
             crossed.concerns(key.parentColumns)
         {
-            return Finding(cause: crossed.cause(place), help: crossed.help)
+            return Finding(cause: crossed.cause(place), help: crossed.help, statement: copy.statement)
         }
         switch statement.conflictWord {
         case "ignore":
@@ -183,19 +186,21 @@ struct ForeignKeyDiagnosis {
                     "the copy in \(place) says OR IGNORE and leaves out the rows of \(parent) that the new table refuses",
                 help:
                     "Copy every row: leave OR IGNORE out, so that the copy names what the new table refuses, and change these "
-                    + "values in its SELECT, as with coalesce(COLUMN, VALUE) for a NULL.")
+                    + "values in its SELECT, as with coalesce(COLUMN, VALUE) for a NULL.",
+                statement: copy.statement)
         case "replace":
             return Finding(
                 cause:
                     "the copy in \(place) says OR REPLACE and keeps one of the rows of \(parent) that share a key",
                 help:
-                    "Copy every row: leave OR REPLACE out, and give the rows different values in the SELECT.")
+                    "Copy every row: leave OR REPLACE out, and give the rows different values in the SELECT.",
+                statement: copy.statement)
         default:
             let part = ["where", "limit", "group", "join"].first { statement.outermost($0) != nil }
             return Finding(
                 cause: "the copy in \(place) leaves out rows of \(parent) that they reference",
                 help: part.map { "Copy every row that is referenced: \($0.uppercased()) leaves some out." }
-                    ?? "Copy every row that is referenced.")
+                    ?? "Copy every row that is referenced.", statement: copy.statement)
         }
     }
 

@@ -147,16 +147,39 @@ struct CounterexampleTrial: Sendable {
     let bare: DatabaseState
     let identity: FindingIdentity
     let severity: Finding.Severity
+    /// Why the finding must be there; nil where any cause will do.
+    var cause: FindingCause?
 
     /// Whether the step gives the finding on these rows.
     func shows(_ rows: [GeneratedRow], allowsOrphans: Bool) async throws -> Bool {
+        if let cause { return try await shown(rows, allowsOrphans).contains { $0.cause == cause } }
         do {
             guard let state = try await state(rows, allowsOrphans), !breaksRule(state) else { return false }
-            return try await scene.findings(from: state, explains: false).contains {
-                FindingIdentity($0).matches(identity) && $0.severity >= severity
-            }
+            return try await !findings(from: state, explains: false).isEmpty
         } catch let error as EngineError where !error.isInterrupt {
             return false
+        }
+    }
+
+    /// Returns the findings of these rows that may be the one, each with its cause.
+    func shown(
+        _ rows: [GeneratedRow], _ allowsOrphans: Bool
+    ) async throws -> [(finding: Finding, cause: FindingCause)] {
+        do {
+            guard let state = try await state(rows, allowsOrphans), !breaksRule(state) else { return [] }
+            var shown: [(Finding, FindingCause)] = []
+            for finding in try await findings(from: state, explains: true) {
+                shown.append((finding, try await scene.cause(of: finding, from: state)))
+            }
+            return shown
+        } catch let error as EngineError where !error.isInterrupt {
+            return []
+        }
+    }
+
+    private func findings(from state: DatabaseState, explains: Bool) async throws -> [Finding] {
+        try await scene.findings(from: state, explains: explains).filter {
+            FindingIdentity($0).matches(identity) && $0.severity >= severity
         }
     }
 
@@ -172,18 +195,24 @@ struct CounterexampleTrial: Sendable {
         try await state(rows, false) == nil
     }
 
-    func state(_ rows: [GeneratedRow], _ allowsOrphans: Bool) async throws -> DatabaseState? {
+    /// Returns the database with these rows.
+    /// - Parameter refused: is called with the index of a row that is there already, as one that a trigger wrote.
+    /// - Returns: nil where another row was refused, or refers to one that is not there.
+    func state(
+        _ rows: [GeneratedRow], _ allowsOrphans: Bool,
+        refused: @escaping @Sendable (Int) -> Void = { _ in }
+    ) async throws -> DatabaseState? {
         let encoding = bare.catalog.encoding
         return try await scene.state(over: bare) { connection in
             let enforces = try connection.firstRow("PRAGMA foreign_keys") { $0.integer(0) != 0 } ?? false
             try connection.execute("PRAGMA foreign_keys = OFF")
             defer { if enforces { try? connection.execute("PRAGMA foreign_keys = ON") } }
-            for row in rows {
+            for (index, row) in rows.enumerated() {
                 do {
                     try connection.execute(row.text(encoding))
                 } catch let error as EngineError where !error.isInterrupt {
-                    // A trigger may have written the row already.
                     guard error.code == .constraint else { return false }
+                    refused(index)
                 }
             }
             if allowsOrphans { return true }

@@ -22,6 +22,9 @@ struct ChangeSummary {
         }
     }
 
+    /// What happened to the values that fared worst.
+    var gravest: ValueChange? { ValueChange.allCases.first { parts[$0] != nil } }
+
     /// Returns the text after "T.C changed in 100 rows": empty where there is one kind of change, shown by its rows.
     func text(_ shown: KeyPath<Evidence.Sample, String>) -> String {
         guard parts.count > 1 else { return "" }

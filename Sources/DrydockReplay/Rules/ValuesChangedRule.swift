@@ -67,6 +67,7 @@ struct ValuesChangedRule: StepRule {
                         after: step.sample(change.after))
                 }))
         finding.redactedMessage = head + summary.text(\.shape)
+        finding.add(reason: summary.gravest.map { "\($0)" })
         return finding
     }
 

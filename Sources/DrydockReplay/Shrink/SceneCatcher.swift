@@ -1,5 +1,6 @@
 import DrydockFindings
 import DrydockMigrations
+import SQLiteSchema
 import Synchronization
 
 /// Takes the first step of a run that has the wanted finding, and keeps the states that the replays came through, from
@@ -44,6 +45,26 @@ final class SceneCatcher: Sendable {
             state.caught = state.caught ?? new
             return true
         }
+    }
+
+    /// What is wrong with the name of the table that is wanted; nil where a snapshot or a migration has such a table.
+    var unknownTable: String? {
+        guard let wanted = target.table else { return nil }
+        let names = state.withLock { state in
+            Set(
+                state.replays.flatMap { replay in
+                    let catalogs = ([replay.start] + replay.steps).map(\.before.catalog)
+                    let made = replay.context.set.migrations.flatMap(\.statements).compactMap {
+                        if case .createTable(let name, _, _) = $0.action { name.name } else { nil }
+                    }
+                    return catalogs.flatMap { $0.tables.values.map(\.name) } + made
+                })
+        }
+        guard !names.isEmpty, !names.contains(where: { $0.foldedASCII == wanted.foldedASCII }) else {
+            return nil
+        }
+        let nearest = nearestName(to: wanted, in: names.sorted())
+        return "there is no table '\(wanted)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "")
     }
 
     /// Returns the replay that a finding of the report is about; nil where its snapshot could not be replayed.

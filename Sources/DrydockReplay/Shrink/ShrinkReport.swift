@@ -35,6 +35,11 @@ public struct ShrunkFinding: Sendable {
     public var runs: Int
     /// Whether the search came to its end, and not to a limit.
     public var isSmallest: Bool
+    /// Whether the statement, and what it did to the rows, are those of the snapshot's own finding; false where no sample of
+    /// its rows showed that.
+    public var isSameCause: Bool
+    /// Whether the script was run, and its rows are those of the snapshot that was written.
+    public var isScriptExact: Bool
     public var seconds: Double
     /// What `drydock verify` says of the folder that was written.
     public var project: Project
@@ -44,6 +49,8 @@ public struct ShrunkFinding: Sendable {
         public var isVerified: Bool
         /// Whether the migration's file is the whole one, since verify does not give the finding with the short one.
         public var isMigrationWhole: Bool
+        /// The rules of other errors and warnings that it gives there, since so much was left out.
+        public var others: [Rule] = []
         /// What it has to be told; all but the libraries is in the folder's drydock.yml.
         public var settings = ShrunkSettings()
     }

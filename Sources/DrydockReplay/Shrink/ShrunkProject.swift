@@ -25,15 +25,27 @@ struct ShrunkProject: Sendable {
     static let snapshot = "Snapshots/shrunk.sqlite"
 
     /// How much of the project's folder of migrations is copied.
-    struct Extent {
+    struct Extent: Equatable {
+        /// Whether migrations that were applied only make the schema of the small database, so that a fresh install has no
+        /// more than that.
+        var isSchemaShort: Bool
         /// Whether the migrations' files have only the statements that are needed, and those without any are left out.
         var isShort: Bool
         /// Whether later migrations, those that undo and what the tool keeps beside them are there too.
         var isWholeFolder: Bool
 
         /// In the order in which they are tried.
-        static let all = [(true, false), (true, true), (false, false), (false, true)]
-            .map { Extent(isShort: $0, isWholeFolder: $1) }
+        static let all = [
+            (true, true, false), (false, true, false), (false, true, true), (false, false, false),
+            (false, false, true),
+        ].map { Extent(isSchemaShort: $0, isShort: $1, isWholeFolder: $2) }
+    }
+
+    /// The extents that are tried for the finding.
+    var extents: [Extent] {
+        // What a fresh install has is then what it is about.
+        let isOfSchema = outcome.finding.rule == .schemaMismatch || applied.isEmpty
+        return Extent.all.filter { !$0.isSchemaShort || !isOfSchema }
     }
 
     /// What tools keep beside their migrations, and need to read them.
@@ -69,9 +81,27 @@ struct ShrunkProject: Sendable {
             let copy = target + "/" + name
             try make(PathParts.folder(of: copy))
             let bytes = try FolderListing.contents(of: path)
-            try AtomicFile.write(
-                extent.isShort && needed.contains(path) ? fewerStatements(bytes, of: path) : bytes, to: copy)
+            let isReduced = extent.isShort && needed.contains(path)
+            try AtomicFile.write(isReduced ? reduced(bytes, of: path, extent) : bytes, to: copy)
         }
+    }
+
+    /// The migrations that the snapshot has applied, with statements.
+    private var applied: [Migration] {
+        let pending = Set(scene.migrations.map(\.identifier))
+        let last = scene.migrations.last.flatMap { set.index(of: $0.identifier) } ?? set.migrations.count
+        return set.migrations.prefix(last).filter {
+            !pending.contains($0.identifier) && !$0.statements.isEmpty
+        }
+    }
+
+    private func reduced(_ bytes: [UInt8], of path: String, _ extent: Extent) -> [UInt8] {
+        guard extent.isSchemaShort,
+            let place = applied.firstIndex(where: { FolderListing.realPath($0.path) == path })
+        else { return fewerStatements(bytes, of: path) }
+        let schema = outcome.schema.map { $0.contains("--") ? "\($0)\n;\n" : "\($0);\n" }.joined()
+        return without(
+            applied[place].allStatements, bytes, of: path, adding: place == 0 ? Array(schema.utf8) : [])
     }
 
     /// Returns the paths of the migrations up to the last that was run, with the ways back where these are what is wrong.
@@ -94,17 +124,25 @@ struct ShrunkProject: Sendable {
     /// Returns a file without the statements that are not needed. Its comments stay: a tool may read them.
     private func fewerStatements(_ bytes: [UInt8], of path: String) -> [UInt8] {
         let needed = Set(outcome.migrations.flatMap(\.allStatements).map(\.origin))
-        let all = scene.migrations.flatMap(\.allStatements).filter {
-            FolderListing.realPath($0.source.name) == path && !needed.contains($0.origin)
-        }
-        var left: [UInt8] = []
+        let gone = scene.migrations.flatMap(\.allStatements).filter { !needed.contains($0.origin) }
+        return without(gone, bytes, of: path)
+    }
+
+    /// Returns a file without those of the statements that are in it.
+    /// - Parameter text: what stands in the place of the first.
+    private func without(
+        _ statements: [SQLStatement], _ bytes: [UInt8], of path: String, adding text: [UInt8] = []
+    ) -> [UInt8] {
+        let all = statements.filter { FolderListing.realPath($0.source.name) == path }
+        var (left, text): ([UInt8], [UInt8]) = ([], text)
         var end = 0
         for statement in all.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
             // A tool may keep its SQL in a file of another kind.
             guard statement.source.bytes.elementsEqual(bytes), statement.range.lowerBound >= end else {
                 return bytes
             }
-            left += bytes[end..<statement.range.lowerBound]
+            left += bytes[end..<statement.range.lowerBound] + text
+            text = []
             end = statement.terminatorEnd
             // Its line goes too, where nothing else is on it.
             let rest = bytes[end...].prefix { $0 != UInt8(ascii: "\n") }

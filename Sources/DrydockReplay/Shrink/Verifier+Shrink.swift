@@ -64,6 +64,7 @@ extension Verifier {
             statements: (scene.allStatements.count, outcome.statementCount),
             keptColumns: request.keepsValues ? nil : outcome.keptColumns, runs: outcome.runs,
             isSmallest: finding.counterexample?.isSmallest ?? false,
+            isSameCause: outcome.isSameCause, isScriptExact: outcome.isScriptExact,
             seconds: (ContinuousClock.now - start).inSeconds, project: project)
     }
 
@@ -107,8 +108,16 @@ extension Verifier {
     }
 
     private static func checkIsNew(_ folder: String) throws {
-        guard FolderListing.exists(folder) else { return }
-        throw RequestError(.notWritable, "'\(folder)' exists already; name a folder that does not, with -o")
+        guard !FolderListing.exists(folder) else {
+            throw RequestError(
+                .notWritable, "'\(folder)' exists already; name a folder that does not, with -o")
+        }
+        let parent = PathParts.folder(of: folder)
+        guard !FolderListing.exists(parent) else { return }
+        throw RequestError(
+            .notFound,
+            "there is no folder '\(parent)' in which '\(folder)' could be made; make it first: "
+                + "mkdir -p \(PathParts.inShell(parent))")
     }
 
     // MARK: - The step
@@ -134,10 +143,9 @@ extension Verifier {
         let errors = report.findings.filter { $0.severity > .note }
         guard let finding = errors.first(where: request.target.matches) else {
             let list = Self.list(of: errors)
+            let what = catcher.unknownTable ?? "no snapshot gives such a finding"
             throw RequestError(
-                .notFound,
-                "no snapshot gives such a finding"
-                    + (list.isEmpty ? ": nothing is wrong" : "; found: \(list)"))
+                .notFound, what + (list.isEmpty ? ": nothing is wrong" : "; found: \(list)"))
         }
         guard let replay = catcher.replay(of: finding), ShrinkObstacle(finding) == nil else {
             let obstacle = ShrinkObstacle(finding) ?? .notReplayed
@@ -203,7 +211,9 @@ extension Verifier {
         var wanted = project.outcome.finding
         wanted.place = nil
         let (identity, settings) = (FindingIdentity(wanted), project.settings)
-        for extent in ShrunkProject.Extent.all {
+        var best: (extent: ShrunkProject.Extent, others: [Rule])?
+        var written: ShrunkProject.Extent?
+        for extent in project.extents {
             try project.writeMigrations(extent)
             var verify = try request.verification?(project.folder) ?? Self.settings(of: project, request)
             // Nothing in a folder that is moved away is worth remembering.
@@ -212,17 +222,21 @@ extension Verifier {
             verify.libraryProgram = request.verify.libraryProgram
             let verifier = Verifier(
                 engine: engine, settler: settler, comparingWith: settings.comparesEngines ? other : nil)
-            let report = try? await verifier.run(verify)
-            let shows =
-                report?.findings.contains {
-                    $0.concernedMigration == wanted.concernedMigration
-                        && FindingIdentity($0).matches(identity)
-                } ?? false
-            if shows {
-                return .init(isVerified: true, isMigrationWhole: !extent.isShort, settings: settings)
+            written = extent
+            let found = (try? await verifier.run(verify))?.findings.filter { $0.severity > .note } ?? []
+            let others = found.filter {
+                $0.concernedMigration != wanted.concernedMigration || !FindingIdentity($0).matches(identity)
             }
+            if others.count < found.count, others.count < best?.others.count ?? .max {
+                best = (extent, others.map(\.rule))
+            }
+            // Where a short schema has more to say than the finding, another may say less.
+            if let best, !extent.isSchemaShort || best.others.isEmpty { break }
         }
-        return .init(isVerified: false, isMigrationWhole: true, settings: settings)
+        guard let best else { return .init(isVerified: false, isMigrationWhole: true, settings: settings) }
+        if best.extent != written { try project.writeMigrations(best.extent) }
+        return .init(
+            isVerified: true, isMigrationWhole: !best.extent.isShort, others: best.others, settings: settings)
     }
 
     private static func settings(of project: ShrunkProject, _ request: ShrinkRequest) -> VerifyRequest {

@@ -270,6 +270,23 @@ import Testing
         #expect(shrunk.project.settings.comparesEngines)
     }
 
+    /// What only another library refuses, where the environment names a folder of them.
+    @Test(.enabled(if: OtherLibraries.usable.contains(where: isOld), OtherLibraries.reason))
+    func aStepThatAnotherLibraryRefuses() async throws {
+        let library = try #require(OtherLibraries.usable.first(where: Self.isOld)?.path)
+        let folder = try project("CREATE TABLE tag(a);\nALTER TABLE pet DROP COLUMN name;")
+        let shrunk = try await shrink(folder, ShrinkTarget(rule: .migrationFailed)) {
+            ($0.sqliteLibraries, $0.libraryProgram) = ([library], Tool.path)
+        }
+        #expect(shrunk.rowCount == 0 && shrunk.statements.after == 1, "\(shrunk.finding.message)")
+        #expect(shrunk.project.isVerified && shrunk.project.settings.sqliteLibraries == [library])
+    }
+
+    /// Whether ALTER TABLE DROP COLUMN is unknown there (https://www.sqlite.org/releaselog/3_35_0.html).
+    private static func isOld(_ build: SQLiteBuild) -> Bool {
+        build.number.map { $0 < SQLiteVersion(3_035_000) } ?? false
+    }
+
     // MARK: - What cannot be made small
 
     private func fault(_ folder: TemporaryFolder, _ target: ShrinkTarget) async throws -> String {
