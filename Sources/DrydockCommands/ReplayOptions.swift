@@ -36,14 +36,13 @@ struct LockOptions: ParsableArguments {
 
     func path(_ config: ConfigFile) -> String { lock ?? config.lock ?? LockFile.beside(config) }
 
-    /// The path of a lock that is read; one that is named must exist.
+    /// Refuses a lock that is named and missing.
     /// - Throws: RequestError.
-    func pathToRead(_ config: ConfigFile) throws -> String {
+    func checkIsThere(_ config: ConfigFile) throws {
         let path = path(config)
         guard !isNamed(config) || FolderListing.exists(path) else {
             throw RequestError(.notFound, "there is no lock '\(path)'; write it with: drydock lock")
         }
-        return path
     }
 }
 

@@ -32,6 +32,7 @@ struct SnapshotListOptions: ParsableArguments {
     func show(_ command: any ParsableCommand.Type) async throws -> SnapshotList? {
         var shown: SnapshotList?
         try await limits.run(stubs, FailureOutput(command, format: format)) { config, limits in
+            try lockOptions.checkIsThere(config)
             let list = try await Locker(engine: limits.engine(engines.driver(config))).list(request(config))
             if format == "json" {
                 Terminal.write(JSONSnapshots.text(list, isCheck: command == SnapshotCheckCommand.self))
@@ -45,7 +46,7 @@ struct SnapshotListOptions: ParsableArguments {
 
     func request(_ config: ConfigFile) throws -> LockRequest {
         var request = LockRequest()
-        request.path = try lockOptions.pathToRead(config)
+        request.path = lockOptions.path(config)
         request.migrationsFolder = try source.place(config).path
         request.snapshotsFolder = snapshots.folder(config) ?? SnapshotsOptions.usual(config)
         request.cacheFolder = cache ?? config.cache ?? true ? CacheFolder.path : nil

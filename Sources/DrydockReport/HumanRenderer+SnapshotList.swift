@@ -51,7 +51,7 @@ extension HumanRenderer {
         facts.append(StatisticsRenderer.size(entry.bytes))
         if let library = entry.library { facts.append("SQLite \(library)") }
         if entry.locked == .no { facts.append("not locked") }
-        if entry.isReplaced { facts.append("not the file that Drydock made in its place") }
+        if entry.isReplaced { facts.append("not the file that Drydock made here") }
         guard let origin = entry.origin else { return facts.joined(separator: ", ") }
         var words = origin.way.rawValue
         if let source = origin.source { words += " of \(VisibleText.line(source))" }

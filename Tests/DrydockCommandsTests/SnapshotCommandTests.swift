@@ -73,6 +73,9 @@ import Testing
         try project.execute("DELETE FROM email", on: "Snapshots/small.sqlite")
         let check = try project.run("snapshot", "check")
         #expect(check.status == 1 && check.output.contains("it is not what is locked"), "\(check.output)")
+        #expect(check.output.contains("not the file that Drydock made here"))
+        let typo = try project.run("snapshot", "check", "--lock", "typo.lock")
+        #expect(typo.status == 2 && typo.errors.contains("there is no lock 'typo.lock'"), "\(typo.errors)")
     }
 
     @Test(arguments: [
