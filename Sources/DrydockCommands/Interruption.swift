@@ -2,8 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The handling of signals: the first SIGINT, SIGTERM or SIGHUP is a clean stop, a second ends the process as usual.
+/// The handling of signals: the first SIGINT, SIGTERM or SIGHUP is a clean stop, a later one ends the process as usual.
 ///
+/// `timeout` sends its signal to the process and then to its group, so one that follows at once counts as the same.
 /// SIGHUP stays ignored if it is, as under nohup. A shell ignores SIGINT for what a script runs in the background, so
 /// that Ctrl-C does not reach it; a user who sends the signal by hand means it, so it is heeded.
 final class Interruption {
@@ -12,6 +13,8 @@ final class Interruption {
 
     /// How long the work may take to stop by itself: an interrupted command ends within a second.
     private static let grace = Duration.milliseconds(800)
+    /// How long a signal may be repeated without being another, in seconds.
+    private static let echo = 0.3
 
     /// - Parameters:
     ///   - lastWords: written to standard error if the work does not stop by itself, as code that polls nothing does
@@ -26,7 +29,7 @@ final class Interruption {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler {
-                signal(number, SIG_DFL)
+                DispatchQueue.global().asyncAfter(deadline: .now() + Self.echo) { signal(number, SIG_DFL) }
                 resort.begin(after: Self.grace) {
                     guard !mustGoOn() else { return }
                     Terminal.writeError(lastWords)

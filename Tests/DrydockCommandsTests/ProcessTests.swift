@@ -123,6 +123,17 @@ import Testing
         #expect(process.terminationStatus == 130)
     }
 
+    /// `timeout` sends its signal to the process, and to its group.
+    @Test func aSignalThatComesTwiceAtOnceInterrupts() throws {
+        let project = try endless()
+        let result = try project.shell(
+            """
+            mkfifo out; "$DRYDOCK" verify --jobs 1 > out & read line < out; kill -TERM $!; sleep 0.02; kill -TERM $!
+            wait $!; echo $?
+            """)
+        #expect(result.output.hasSuffix("130\n"), "\(result)")
+    }
+
     /// Closing the terminal stops the command cleanly.
     @Test func aHangUpInterrupts() throws {
         let project = try endless()

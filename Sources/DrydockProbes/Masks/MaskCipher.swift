@@ -9,7 +9,7 @@ import Synchronization
 final class MaskCipher: Sendable {
     /// Keyed, before any data.
     private let start: HMAC<SHA256>
-    private let isStopped: @Sendable () -> Bool
+    let isStopped: @Sendable () -> Bool
     private let tables = Mutex<[String: [UInt32]]>([:])
 
     /// - Parameter isStopped: Polled in long values. Once it is true, results are of no use.
@@ -84,7 +84,7 @@ final class MaskCipher: Sendable {
             return permuted(bytes.map(UInt32.init), bytes.map { _ in 256 }, "bytes").map { UInt8($0) }
         }
         var (a, b) = (Array(bytes[..<(bytes.count / 2)]), Array(bytes[(bytes.count / 2)...]))
-        for round in 0..<Self.rounds {
+        for round in 0..<Self.rounds where !isStopped() {
             if round.isMultiple(of: 2) {
                 Self.combine(&a, stream(b, "bytes \(bytes.count) \(round)", a.count))
             } else {

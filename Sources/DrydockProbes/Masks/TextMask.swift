@@ -20,7 +20,7 @@ struct TextMask: Sendable {
         repeat {
             result = once(result, form)
             tries += 1
-        } while tries < Self.tries && MaskForm(result) != form
+        } while tries < Self.tries && !cipher.isStopped() && MaskForm(result) != form
         return result + text[length...]
     }
 
