@@ -40,9 +40,7 @@ struct LockOptions: ParsableArguments {
     /// - Throws: RequestError.
     func checkIsThere(_ config: ConfigFile) throws {
         let path = path(config)
-        guard !isNamed(config) || FolderListing.exists(path) else {
-            throw RequestError(.notFound, "there is no lock '\(path)'; write it with: drydock lock")
-        }
+        guard !isNamed(config) || FolderListing.exists(path) else { throw Lock.missing(path) }
     }
 }
 

@@ -10,9 +10,7 @@ extension LintRequest {
     /// - Throws: ``RequestError`` when it cannot be read, or belongs to other migrations.
     public mutating func take(lock path: String, isNamed: Bool) throws {
         guard let lock = try Lock.load(path) else {
-            if isNamed {
-                throw RequestError(.notFound, "there is no lock '\(path)'; write it with: drydock lock")
-            }
+            if isNamed { throw Lock.missing(path) }
             return
         }
         let check = LockCheck(lock, path: path)

@@ -166,6 +166,19 @@ public struct MigrationSet: Sendable {
         migrations.firstIndex { $0.identifier == name } ?? migrations.firstIndex { $0.names.contains(name) }
     }
 
+    /// Returns the position of a migration that a user names.
+    /// - Parameter place: Where it is looked for, as the error shows it.
+    /// - Throws: ``RequestError`` that proposes another name.
+    package func requiredIndex(of name: String, in place: String) throws -> Int {
+        if let index = index(of: name) { return index }
+        let names = migrations.map(\.identifier)
+        let nearest = nearestName(to: name, in: names) ?? names.first { $0.hasPrefix(name) }
+        throw RequestError(
+            .notFound,
+            "there is no migration '\(name)' in \(place)"
+                + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+    }
+
     /// Cuts the pending migrations into groups that share a transaction.
     package func batches(of indexes: [Int]) -> [[Int]] {
         var result: [[Int]] = []

@@ -14,9 +14,7 @@ extension Verifier {
                     .unsupported("\(path) records files, and the project's own command runs the migrations")))
             return nil
         }
-        guard let lock = try Lock.load(path) else {
-            throw RequestError(.notFound, "there is no lock '\(path)'; write it with: drydock lock")
-        }
+        guard let lock = try Lock.load(path) else { throw Lock.missing(path) }
         guard !lock.isOfClosuresAlone else { return nil }
         let check = LockCheck(lock, path: path)
         guard check.isOf(request.migrationsFolder) else {

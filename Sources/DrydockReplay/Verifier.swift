@@ -218,22 +218,12 @@ public struct Verifier: Sendable {
         return findings
     }
 
-    private static func index(of name: String, in set: MigrationSet) throws -> Int {
-        if let index = set.index(of: name) { return index }
-        let names = set.migrations.map(\.identifier)
-        let nearest = nearestName(to: name, in: names) ?? names.first { $0.hasPrefix(name) }
-        throw RequestError(
-            .notFound,
-            "there is no migration '\(name)' in \(set.folder)"
-                + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
-    }
-
     package func makeContext(
         _ request: VerifyRequest, _ set: MigrationSet, _ lock: LockCheck?
     ) async throws -> ReplayContext {
         var targetCount = set.migrations.count
-        if let upTo = request.upTo { targetCount = try Self.index(of: upTo, in: set) + 1 }
-        if let wanted = catcher?.target.migration { _ = try Self.index(of: wanted, in: set) }
+        if let upTo = request.upTo { targetCount = try set.requiredIndex(of: upTo, in: set.folder) + 1 }
+        if let wanted = catcher?.target.migration { _ = try set.requiredIndex(of: wanted, in: set.folder) }
         var set = set
         try set.declare(request.declarations)
         let declarations = Dictionary(

@@ -29,7 +29,7 @@ extension HumanRenderer {
         text += values(shrunk, paint)
         if !shrunk.isSameCause {
             text +=
-                "  \(paint.yellow("note:")) the cause is not the snapshot's, which no sample of its rows showed\n"
+                "  \(paint.yellow("note:")) the cause is another than in the snapshot: no sample of its rows showed that one\n"
         }
         if !shrunk.isScriptExact {
             text +=
@@ -76,7 +76,7 @@ extension HumanRenderer {
         var names: [String] = []
         for rule in project.others where !names.contains(rule.rawValue) { names.append(rule.rawValue) }
         return names.isEmpty
-            ? "" : "; \(listed(names)) \(names.count == 1 ? "is" : "are") there for what was left out"
+            ? "" : "; also \(listed(names)), from what was left out"
     }
 
     private static let shownInserts = 10

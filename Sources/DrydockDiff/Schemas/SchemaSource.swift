@@ -213,15 +213,7 @@ package struct SchemaLoader: Sendable {
             throw RequestError(.notFound, "there is no migration in '\(source.path)'")
         }
         guard let version else { return set.migrations.count }
-        guard let index = set.index(of: version) else {
-            let names = set.migrations.map(\.identifier)
-            let nearest = nearestName(to: version, in: names) ?? names.first { $0.hasPrefix(version) }
-            throw RequestError(
-                .notFound,
-                "there is no migration '\(version)' in '\(source.path)'"
-                    + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
-        }
-        return index + 1
+        return try set.requiredIndex(of: version, in: "'\(source.path)'") + 1
     }
 
     private func migrated(_ set: MigrationSet, _ count: Int) async throws -> Overlay {

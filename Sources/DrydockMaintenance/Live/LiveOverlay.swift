@@ -129,8 +129,10 @@ package actor LiveOverlay {
     private func reopen() async throws -> (Opened, FileHold?)? {
         let keeper = LiveState(path).isLockable ? try? FileHold(path: path) : nil
         let lock = await lock(keeper)
-        if lock == nil { try await settle() }
-        if lock == nil { keeper?.close() }
+        if lock == nil {
+            keeper?.close()
+            try await settle()
+        }
         let (log, stamp) = (LogHead(path), FileStamps(path))
         var overlay: Overlay?
         do {

@@ -15,14 +15,7 @@ enum PersonalWords {
 
     /// Returns the word in a name that says that it is about a person: `sender_email` has `email`.
     static func first(in column: String) -> String? {
-        var parts: [String] = [""]
-        var wasLower = false
-        for character in column {
-            let isBreak = !character.isLetter || character.isUppercase && wasLower
-            if isBreak, parts.last != "" { parts.append("") }
-            if character.isLetter { parts[parts.count - 1].append(contentsOf: character.lowercased()) }
-            wasLower = character.isLowercase
-        }
+        let parts = ColumnKind.words(column).map { $0.filter(\.isLetter) }
         let joined = parts.joined()
         return all.first { parts.contains($0) || joined == $0 }
     }

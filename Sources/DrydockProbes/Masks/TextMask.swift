@@ -70,7 +70,7 @@ struct TextMask: Sendable {
         let end = Array(text[(point + 1)...])
         let isTopLevel = end.count <= 4 && end.allSatisfy(MaskForm.isLetter)
         return mask(Array(text[..<at])) + [text[at]] + mask(Array(text[(at + 1)..<point])) + [text[point]]
-            + (isTopLevel ? end : letters(end, TextLetters.bytes, "end"))
+            + (isTopLevel ? end : plain(end))
     }
 
     private func plain(_ text: [UInt8]) -> [UInt8] {

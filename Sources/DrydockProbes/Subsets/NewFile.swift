@@ -30,7 +30,7 @@ enum NewFile {
         if Sidecar.isSidecar(name) { return "would count as part of another database" }
         if name.hasPrefix(".") { return "is hidden, so no command would find it" }
         let ending = [".sql", ".gz", ".zst", ".json", ".yml"].first { name.foldedASCII.hasSuffix($0) }
-        return ending.map { "ends in \($0), and it is a database" }
+        return ending.map { "ends in \($0), as no database does" }
     }
 
     /// Makes the hidden file that gets the name at last.

@@ -58,6 +58,11 @@ public struct Lock: Sendable, Equatable {
         return lock
     }
 
+    /// The error for a lock that is named and missing.
+    package static func missing(_ path: String) -> RequestError {
+        RequestError(.notFound, "there is no lock '\(path)'; write it with: drydock lock")
+    }
+
     /// Whether only an app's test records what closures execute; such a project has no migration files.
     var isOfClosuresAlone: Bool { migrationsFolder.isEmpty && format.isEmpty && !closures.isEmpty }
 
@@ -208,7 +213,7 @@ public struct LockedOrigin: Sendable, Hashable {
     public var masked: [String] = []
     /// The day on which it was made, such as 2026-01-31.
     public var date: String
-    /// The hash of the file as it was made, 64 hexadecimal digits: another in its place has another origin.
+    /// The hash of the file as it was made, 64 hexadecimal digits: another file in its place comes from elsewhere.
     public var content: String?
 
     public init(path: String = "", way: Way, library: String, rows: Int, seed: Int, date: String) {

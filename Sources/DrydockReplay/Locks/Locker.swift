@@ -22,8 +22,7 @@ public struct Locker: Sendable {
         let old = try Lock.load(request.path)
         let snapshots = try request.snapshotsFolder.map { try SnapshotFolder.snapshots(in: $0) } ?? []
         if request.isCheck, old?.isOfClosuresAlone ?? true {
-            throw RequestError(
-                .notFound, "there is no lock '\(request.path)'; write it with: drydock lock")
+            throw Lock.missing(request.path)
         }
         let (check, set) = try await project(old, request, snapshots)
         var run = LockRun(request: request, check: check, set: set)

@@ -102,8 +102,8 @@ extension Locker {
         var entry = SnapshotList.Entry(path: snapshot.path)
         entry.bytes = (try? FolderListing.size(of: snapshot.path)) ?? 0
         let content = try? survey.store.hashes.hash(of: snapshot.path).hash.hex
-        if let origin = check.lock.origin(name) {
-            entry.isReplaced = origin.content != content
+        if let origin = check.lock.origin(name), let made = origin.content {
+            entry.isReplaced = made != content
             if !entry.isReplaced { entry.origin = origin }
         }
         if let locked = check.lock.snapshot(name) {

@@ -54,6 +54,7 @@ import Testing
             ("anna@example.com", ".com"), ("a@b.de", ".de"), ("P@ssw0rd.Summer2026", nil),
             ("x@y.TopSecret", nil),
             ("joe@x.12345678", nil), ("meet@Amsterdam.Keizersgracht-12", nil), ("a@b.x1", nil),
+            ("anna@example.москва", nil),
         ] as [(String, String?)])
     func `the end of an e-mail address`(text: String, end: String?) throws {
         let (masked, own) = (try mask(text), String(text[try #require(text.lastIndex(of: "."))...]))
