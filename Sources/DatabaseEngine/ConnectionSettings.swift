@@ -41,6 +41,10 @@ public struct ConnectionSettings: Sendable {
     /// does not expect.
     public var followsTransactions = true
 
+    /// Whether prepared statements are kept for the next use of the same SQL: for a connection on which nothing changes the
+    /// schema.
+    package var keepsStatements = false
+
     /// The number of instructions between two polls of ``interrupt``: a few hundred microseconds of work.
     public static let progressInterval: Int32 = 20_000
 

@@ -7,6 +7,7 @@ struct GRDBConnection: Connection {
     let database: Database
     let handle: OpaquePointer
     let statements: StatementLog?
+    private let idle: IdleStatements?
     private let pass: AllocationGate.Pass
     /// For prepared statements: only Drydock's own queries are.
     private let ownPass: AllocationGate.Pass
@@ -16,7 +17,8 @@ struct GRDBConnection: Connection {
     ///   - statements: see ``ConnectionSettings/statements``.
     /// - Throws: ``EngineError`` (SQLITE_MISUSE) when the connection is closed.
     init(
-        _ database: Database, _ interrupt: (@Sendable () -> Bool)? = nil, _ statements: StatementLog? = nil
+        _ database: Database, _ interrupt: (@Sendable () -> Bool)? = nil, _ statements: StatementLog? = nil,
+        _ idle: IdleStatements? = nil
     ) throws {
         guard let handle = database.sqliteConnection else {
             throw EngineError(extendedCode: SQLITE_MISUSE, message: "the connection is closed")
@@ -26,6 +28,7 @@ struct GRDBConnection: Connection {
         pass = AllocationGate.Pass(interrupt)
         ownPass = AllocationGate.Pass(interrupt, isOwn: true)
         self.statements = statements
+        self.idle = idle
     }
 
     func execute(_ sql: String) throws {
@@ -33,7 +36,8 @@ struct GRDBConnection: Connection {
     }
 
     func prepare(_ sql: String) throws -> any PreparedStatement {
-        GRDBStatement(try withOffset { try database.makeStatement(sql: sql) }, on: handle, ownPass)
+        let statement = try idle?.take(sql) ?? withOffset { try database.makeStatement(sql: sql) }
+        return GRDBStatement(statement, on: handle, ownPass, idle.map { ($0, sql) })
     }
 
     /// Adds to an error its position in the SQL. Only the connection knows it, and only until its next call.
@@ -54,14 +58,24 @@ final class GRDBStatement: PreparedStatement {
     private let statement: GRDB.Statement
     private let connection: OpaquePointer
     private let pass: AllocationGate.Pass
+    private let idle: (statements: IdleStatements, sql: String)?
     private var cursor: RowCursor?
 
     var handle: OpaquePointer { statement.sqliteStatement }
 
-    init(_ statement: GRDB.Statement, on connection: OpaquePointer, _ pass: AllocationGate.Pass) {
+    init(
+        _ statement: GRDB.Statement, on connection: OpaquePointer, _ pass: AllocationGate.Pass,
+        _ idle: (statements: IdleStatements, sql: String)? = nil
+    ) {
         self.statement = statement
         self.connection = connection
         self.pass = pass
+        self.idle = idle
+    }
+
+    deinit {
+        cursor = nil
+        if let idle { idle.statements.put(statement, idle.sql) }
     }
 
     func step() throws -> Bool {

@@ -11,26 +11,31 @@ package final class GRDBDatabase: OpenDatabase {
 
     private let interrupt: (@Sendable () -> Bool)?
     private let statements: StatementLog?
+    /// Only touched on the writer's queue; nil where no statement is kept.
+    nonisolated(unsafe) private let idle: IdleStatements?
 
     /// - Parameters:
     ///   - interrupt: see ``ConnectionSettings/interrupt``.
     ///   - statements: see ``ConnectionSettings/statements``.
+    ///   - keepsStatements: see ``ConnectionSettings/keepsStatements``.
     package init(
-        writer: any DatabaseWriter, interrupt: (@Sendable () -> Bool)? = nil, statements: StatementLog? = nil
+        writer: any DatabaseWriter, interrupt: (@Sendable () -> Bool)? = nil, statements: StatementLog? = nil,
+        keepsStatements: Bool = false
     ) {
         self.writer = writer
         self.interrupt = interrupt
         self.statements = statements
+        idle = keepsStatements ? IdleStatements() : nil
     }
 
     package func withConnection<Result: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
         try await translatingErrors {
-            try await writer.writeWithoutTransaction { [interrupt, statements] database in
+            try await writer.writeWithoutTransaction { [self] database in
                 // GRDB traps when a closure leaves a transaction open.
                 defer { if database.isInsideTransaction { try? database.rollback() } }
-                let result = try body(GRDBConnection(database, interrupt, statements))
+                let result = try body(GRDBConnection(database, interrupt, statements, idle))
                 guard !database.isInsideTransaction else {
                     throw EngineError(
                         extendedCode: ResultCode.SQLITE_MISUSE.rawValue,
@@ -103,7 +108,10 @@ package final class GRDBDatabase: OpenDatabase {
     }
 
     package func close() async throws {
-        try await translatingErrors { try writer.close() }
+        try await translatingErrors {
+            if idle != nil { try await writer.writeWithoutTransaction { [self] _ in idle?.empty() } }
+            try writer.close()
+        }
         isClosed.store(true, ordering: .sequentiallyConsistent)
         commits.tracker.end()
     }

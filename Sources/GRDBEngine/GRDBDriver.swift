@@ -20,7 +20,8 @@ public struct GRDBDriver: Engine {
             // setup statements can be stopped here, and the configuration does that.
             let writer = try Self.writer(for: location, configuration)
             return GRDBDatabase(
-                writer: writer, interrupt: settings.interrupt, statements: settings.statements)
+                writer: writer, interrupt: settings.interrupt, statements: settings.statements,
+                keepsStatements: settings.keepsStatements)
         } catch let error as DatabaseError {
             throw EngineError(error)
         }

@@ -24,12 +24,12 @@ final class FileSpace: Sendable {
         /// Every file on the disk that was mapped, including deleted ones.
         var bases: [MappedFile]
         var fault: OverlayError?
+        var log = Overlay.faultLog
     }
 
     let store: BlockStore
     /// Which operations fail, in tests.
     private let faults = Overlay.faults
-    private let log = Overlay.faultLog
     /// What is done to named files; nil where nobody asks.
     let writes = Overlay.writeLog
     private let reach = Overlay.reach
@@ -54,7 +54,10 @@ final class FileSpace: Sendable {
     var fault: OverlayError? { state.withLock { $0.fault } }
 
     func note(_ error: OverlayError) {
-        state.withLock { $0.fault = error }
+        let log = state.withLock { state in
+            state.fault = error
+            return state.log
+        }
         log?.note(error)
     }
 
@@ -138,6 +141,17 @@ final class FileSpace: Sendable {
         }
         // Comparing or sorting these files writes about as much again.
         store.allow(Overlay.share(of: images))
+    }
+
+    /// Gives a file that may be open another content, and what was mapped before back. Faults go to the log of this task
+    /// from now on.
+    func rebase(_ path: FilePath, on image: FileImage, bases: [MappedFile]) {
+        state.withLock { state in
+            guard case .file(let file) = state.nodes[path] else { return }
+            file.rebase(on: image)
+            (state.bases, state.fault, state.log) = (bases, nil, Overlay.faultLog)
+        }
+        store.allow(Overlay.share(of: [path: image]))
     }
 
     /// Freezes every file.

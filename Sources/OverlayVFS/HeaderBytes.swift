@@ -5,4 +5,9 @@ package enum HeaderBytes {
     package static let ofCommit = [24..<28, 92..<100]
     /// The schema cookie, which every change of the schema counts up.
     package static let ofSchemaCookie = 40..<44
+    static let changeCounter = 24..<28
+    /// The change counter for which the page count is valid.
+    static let validCounter = 92..<96
+    /// The header's length.
+    static let count = 100
 }

@@ -17,6 +17,38 @@ package struct Image: Sendable {
         main = (files[path] ?? nil) ?? .empty
     }
 
+    /// Maps a snapshot with the `-wal` and `-journal` files beside it.
+    /// - Parameter holdsDescriptors: whether the descriptors of these files stay open until ``closeDescriptors()``, so that
+    ///   this process's connections to the files keep their locks.
+    /// - Throws: ``OverlayError``.
+    package init(snapshot path: String, holdsDescriptors: Bool = false) throws(OverlayError) {
+        let path = FilePath(path).resolved
+        var files: [FilePath: FileImage?] = [:]
+        var bases: [MappedFile] = []
+        for suffix in Sidecar.content {
+            let name = path.appending(suffix)
+            let base =
+                suffix.isEmpty
+                ? try MappedFile(name, holdsDescriptor: holdsDescriptors)
+                : try FileSpace.map(name, holdsDescriptor: holdsDescriptors)
+            files.updateValue(base.map { FileImage($0) }, forKey: name)
+            if let base { bases.append(base) }
+        }
+        self.init(path: path, files: files, bases: bases)
+    }
+
+    /// Closes the descriptors that are still open, which drops this process's locks on the files.
+    package func closeDescriptors() {
+        for base in bases { base.closeDescriptor() }
+    }
+
+    /// Whether a log or a journal beside the main database holds bytes.
+    package var hasSidecars: Bool {
+        Sidecar.content.contains { suffix in
+            !suffix.isEmpty && ((files[path.appending(suffix)] ?? nil)?.size ?? 0) > 0
+        }
+    }
+
     /// The size of the main database file in bytes.
     package var byteCount: Int { main.size }
 

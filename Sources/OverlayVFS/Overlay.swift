@@ -14,8 +14,10 @@ package final class Overlay: Sendable {
     /// It is valid as long as the overlay or a connection to it lives. Code that passes on only the URI must
     /// keep the overlay until a connection is open: `withExtendedLifetime(overlay) { ... }`.
     package let uri: String
-    private let path: FilePath
-    private let fileSystem: VirtualFileSystem
+    let path: FilePath
+    let fileSystem: VirtualFileSystem
+    /// The change counter that connections saw before the database was taken away; see ``rebase(on:)``.
+    let lastCounter = Mutex<UInt32>(0)
 
     /// How many bytes of written pages stay in memory before more go to a temporary file.
     package static let defaultMemoryLimit = 80 << 20
@@ -74,20 +76,8 @@ package final class Overlay: Sendable {
     package convenience init(
         snapshot path: String, memoryLimit: Int = defaultMemoryLimit, holdsDescriptors: Bool = false
     ) throws(OverlayError) {
-        let path = FilePath(path).resolved
-        var files: [FilePath: FileImage?] = [:]
-        var bases: [MappedFile] = []
-        for suffix in Sidecar.content {
-            let name = path.appending(suffix)
-            let base =
-                suffix.isEmpty
-                ? try MappedFile(name, holdsDescriptor: holdsDescriptors)
-                : try FileSpace.map(name, holdsDescriptor: holdsDescriptors)
-            files.updateValue(base.map { FileImage($0) }, forKey: name)
-            if let base { bases.append(base) }
-        }
-        try self.init(
-            Image(path: path, files: files, bases: bases), memoryLimit: memoryLimit, isFork: false)
+        let image = try Image(snapshot: path, holdsDescriptors: holdsDescriptors)
+        try self.init(image, memoryLimit: memoryLimit, isFork: false)
     }
 
     /// Opens a snapshot whose bytes are not those of the file under its name: they were decompressed from it. What is
@@ -119,14 +109,11 @@ package final class Overlay: Sendable {
     }
 
     /// Starts a new overlay from a frozen state. Its writes show in no other overlay.
+    /// - Parameter isFork: whether Drydock's own checks write there, which may write more than a migration.
     /// - Throws: ``OverlayError``.
-    package convenience init(
-        _ image: Image, memoryLimit: Int = defaultMemoryLimit
+    package init(
+        _ image: Image, memoryLimit: Int = defaultMemoryLimit, isFork: Bool = true
     ) throws(OverlayError) {
-        try self.init(image, memoryLimit: memoryLimit, isFork: true)
-    }
-
-    private init(_ image: Image, memoryLimit: Int, isFork: Bool) throws(OverlayError) {
         let space = FileSpace(
             image.files, bases: image.bases, memoryLimit: memoryLimit,
             allowance: Self.allowance(over: image.files, isFork: isFork))

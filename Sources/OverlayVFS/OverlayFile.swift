@@ -30,6 +30,9 @@ final class OverlayFile: Sendable {
         try content.withLock { content throws(OverlayError) in try content.truncate(to: size, store) }
     }
 
+    /// Replaces the content.
+    func rebase(on image: FileImage) { content.withLock { $0 = FileContent(image) } }
+
     /// Makes what was written since the last freeze part of the immutable state.
     func freeze() -> FrozenFile {
         content.withLock { $0.freeze() }

@@ -49,6 +49,17 @@ extension DatabaseFile {
         return entries
     }
 
+    /// Returns the records of a table or index as they are stored, in the order of their keys.
+    /// - Parameter root: 1 for the schema table.
+    /// - Throws: ``FileDamage``.
+    public func records(ofTree root: UInt32) throws(FileDamage) -> [[UInt8]] {
+        var cursor = try TreeCursor(self, root: root)
+        var buffer = PayloadBuffer()
+        var records: [[UInt8]] = []
+        while let row = try cursor.next() { records.append(Array(try bytes(of: row.payload, in: &buffer))) }
+        return records
+    }
+
     /// Returns a text of this database, with invalid sequences replaced; nil for any other storage class.
     public func text(_ field: Field) -> String? {
         guard field.storageClass == .text else { return nil }

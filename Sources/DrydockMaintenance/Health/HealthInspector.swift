@@ -74,14 +74,16 @@ public struct HealthInspector: Sendable {
     ) async throws -> [CheckedDatabase] {
         let done = Atomic(0)
         let schemas = SchemaMemory()
-        return try await concurrentMap(paths, jobs: request.jobs) { path in
+        let connections = ConnectionPool(
+            engine: engine, settings: request.connectionSettings, limit: 0)
+        let checked = try await concurrentMap(paths, jobs: request.jobs) { path in
             defer {
                 let number = done.add(1, ordering: .relaxed).newValue
                 onEvent(.checked(path, number: number, of: paths.count))
             }
             if let known: CheckedDatabase = request.kept?.result(of: path) { return known }
             let stamp = request.kept.flatMap { _ in KeptResults.stamp(of: path) }
-            var run = HealthRun(engine: engine, path: path, request: request, schemas: schemas)
+            var run = HealthRun(path: path, request: request, schemas: schemas, connections: connections)
             run.start = progress.place(of: path)
             let checked = await run.run()
             // What could not be read, or was not reached, is for the next run to look at.
@@ -89,5 +91,16 @@ public struct HealthInspector: Sendable {
             try request.kept?.keep(checked, of: path, isFinal ? stamp : nil)
             return checked
         }
+        await connections.close()
+        return checked
+    }
+}
+
+extension HealthRequest {
+    var connectionSettings: ConnectionSettings {
+        var settings = ConnectionSettings()
+        (settings.functions, settings.collations) = (functions, collations)
+        settings.setup = ["PRAGMA secure_delete = OFF"]
+        return settings
     }
 }

@@ -11,11 +11,11 @@ import SQLiteSchema
 /// A slice makes as many checks as it has time for. One that takes longer while others write is repeated by itself,
 /// then table by table, then in ranges of a table's keys; what still takes longer is reported as not reached.
 struct HealthRun: Sendable {
-    let engine: any Engine
     let path: String
     let request: HealthRequest
     /// What the databases of a run share that have the same schema.
-    var schemas = SchemaMemory()
+    let schemas: SchemaMemory
+    let connections: ConnectionPool
     /// Where the previous run stopped.
     var start: HealthProgress.Place?
 
@@ -144,12 +144,8 @@ struct HealthRun: Sendable {
         }
         var state = LiveState(path)
         state.findLogDamage(path)
-        var settings = ConnectionSettings()
-        (settings.functions, settings.collations) = (request.functions, request.collations)
-        settings.setup = ["PRAGMA secure_delete = OFF"]
         let live = LiveOverlay(
-            engine: engine, path: path, settings: settings, limit: request.slice,
-            isStopped: { watchdog.isTripped })
+            path: path, connections: connections, limit: request.slice, isStopped: { watchdog.isTripped })
         var tasks = request.isRanged ? await rangedTasks(live, state) : checks.map { Task(check: $0) }
         if let start { await begin(at: start, &tasks, live, state) }
         while !tasks.isEmpty, !watchdog.isTripped {

@@ -42,20 +42,17 @@ package actor LiveOverlay {
     private struct Opened {
         /// The connection that takes the lock; nil if no lock can be taken.
         var keeper: FileHold?
-        var overlay: Overlay
-        var database: any OpenDatabase
-        var image: Image
+        var lease: ConnectionPool.Lease
         var watch: ChangeWatch
         var memo = Memo()
         /// Whether a later write would change the files' times: they were not written just before.
         var isTimely: Bool
 
-        var isUnchanged: Bool { isTimely && (try? overlay.checkUnchanged()) != nil }
+        var isUnchanged: Bool { isTimely && (try? lease.image.checkUnchanged()) != nil }
     }
 
-    private let engine: any Engine
     private let path: String
-    private let settings: ConnectionSettings
+    private let connections: ConnectionPool
     private let limit: Duration
     private let isStopped: @Sendable () -> Bool
     private var opened: Opened?
@@ -66,15 +63,25 @@ package actor LiveOverlay {
     private static let patience = Duration.milliseconds(500)
 
     /// - Parameters:
+    ///   - connections: what opens the overlays; it may serve other databases too.
     ///   - limit: How long a read transaction may last.
     ///   - isStopped: Polled; `true` interrupts SQLite.
+    package init(
+        path: String, connections: ConnectionPool, limit: Duration, isStopped: @escaping @Sendable () -> Bool
+    ) {
+        (self.path, self.connections, self.limit) = (realPath(of: path), connections, limit)
+        self.isStopped = isStopped
+    }
+
+    /// Creates one with a connection of its own.
     package init(
         engine: any Engine, path: String, settings: ConnectionSettings, limit: Duration,
         isStopped: @escaping @Sendable () -> Bool
     ) {
-        (self.engine, self.path) = (engine, realPath(of: path))
-        (self.settings, self.limit) = (settings, limit)
-        self.isStopped = isStopped
+        self.init(
+            path: path, connections: ConnectionPool(engine: engine, settings: settings, limit: 0),
+            limit: limit,
+            isStopped: isStopped)
     }
 
     /// Runs a closure on the database as of one moment.
@@ -87,8 +94,8 @@ package actor LiveOverlay {
         let outcome: Swift.Result<Result, any Error>
         do {
             outcome = .success(
-                try await opened.database.withConnection {
-                    try body(Slice(connection: $0, image: opened.image, memo: opened.memo))
+                try await opened.lease.database.withConnection {
+                    try body(Slice(connection: $0, image: opened.lease.image, memo: opened.memo))
                 })
         } catch {
             outcome = .failure(error)
@@ -102,10 +109,10 @@ package actor LiveOverlay {
     package func close() async {
         guard let old = opened else { return }
         opened = nil
-        try? await old.database.close()
+        try? await connections.giveBack(old.lease)
         old.keeper?.close()
         // A thread that still has the image would otherwise close them later, and drop the next lock.
-        old.overlay.closeDescriptors()
+        old.lease.image.closeDescriptors()
     }
 
     // MARK: - Opening
@@ -134,11 +141,11 @@ package actor LiveOverlay {
             try await settle()
         }
         let (log, stamp) = (LogHead(path), FileStamps(path))
-        var overlay: Overlay?
+        var image: Image?
         do {
             let isTimely = stamp.isTimely
-            let files = try Overlay(snapshot: path, holdsDescriptors: lock != nil)
-            overlay = files
+            let files = try Image(snapshot: path, holdsDescriptors: lock != nil)
+            image = files
             let new = try await map(files, lock, isTimely)
             opened = new
             // The log's content is now in the overlay's memory, and the transaction keeps the file unchanged.
@@ -151,7 +158,7 @@ package actor LiveOverlay {
         } catch {
             let wasHeld = lock?.release() ?? false
             lock?.close()
-            overlay?.closeDescriptors()
+            image?.closeDescriptors()
             // A torn read looks like damage.
             guard log == LogHead(path), wasHeld || stamp == FileStamps(path) else { return nil }
             throw error
@@ -172,16 +179,10 @@ package actor LiveOverlay {
         return keeper
     }
 
-    private func map(_ overlay: Overlay, _ keeper: FileHold?, _ isTimely: Bool) async throws -> Opened {
-        let watch = ChangeWatch(overlay, isStopped)
-        var settings = settings
-        settings.foreignKeys = false
-        settings.isDefensive = true
-        settings.interrupt = { watch.isLost }
-        let database = try await engine.openWhole(overlay, settings: settings)
-        return Opened(
-            keeper: keeper, overlay: overlay, database: database, image: overlay.freeze().image, watch: watch,
-            isTimely: isTimely)
+    private func map(_ image: Image, _ keeper: FileHold?, _ isTimely: Bool) async throws -> Opened {
+        let watch = ChangeWatch(image, isStopped)
+        let lease = try await connections.lease(image) { watch.isLost }
+        return Opened(keeper: keeper, lease: lease, watch: watch, isTimely: isTimely)
     }
 }
 
@@ -217,14 +218,14 @@ extension LiveOverlay {
 
 /// Reports when what is being read is no longer valid.
 private final class ChangeWatch: Sendable {
-    private let overlay: Overlay
+    private let image: Image
     private let isStopped: @Sendable () -> Bool
     private let state = Mutex<(lock: FileHold?, next: ContinuousClock.Instant)>((nil, .now))
 
     private static let interval = Duration.milliseconds(50)
 
-    init(_ overlay: Overlay, _ isStopped: @escaping @Sendable () -> Bool) {
-        (self.overlay, self.isStopped) = (overlay, isStopped)
+    init(_ image: Image, _ isStopped: @escaping @Sendable () -> Bool) {
+        (self.image, self.isStopped) = (image, isStopped)
     }
 
     func begin(_ lock: FileHold?) { state.withLock { $0 = (lock, .now + Self.interval) } }
@@ -236,7 +237,7 @@ private final class ChangeWatch: Sendable {
             state.next = .now + Self.interval
             return true
         }
-        return isDue && (try? overlay.checkUnchanged()) == nil
+        return isDue && (try? image.checkUnchanged()) == nil
     }
 }
 

@@ -1,6 +1,7 @@
 import DatabaseEngine
 import DrydockFindings
 import DrydockReplay
+import DrydockState
 import Foundation
 import SQLiteSchema
 
@@ -90,8 +91,10 @@ struct FollowedHealth {
     ) async {
         isStale = false
         let start = ContinuousClock.now
-        let checked = baseline.withoutKnown(
-            await HealthRun(engine: engine, path: path, request: request).run())
+        let run = HealthRun(
+            path: path, request: request, schemas: SchemaMemory(),
+            connections: ConnectionPool(engine: engine, settings: request.connectionSettings, limit: 0))
+        let checked = baseline.withoutKnown(await run.run())
         let seconds = (ContinuousClock.now - start).inSeconds
         checkIsDue = ContinuousClock.now + .seconds(seconds * Double(share - 1))
         update.report = Report([checked])
