@@ -75,7 +75,7 @@ public struct HealthInspector: Sendable {
         let done = Atomic(0)
         let schemas = SchemaMemory()
         let connections = ConnectionPool(
-            engine: engine, settings: request.connectionSettings, limit: 0)
+            engine: engine, settings: request.connectionSettings, limit: paths.count > 1 ? 32 : 0)
         let checked = try await concurrentMap(paths, jobs: request.jobs) { path in
             defer {
                 let number = done.add(1, ordering: .relaxed).newValue

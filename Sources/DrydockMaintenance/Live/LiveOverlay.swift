@@ -102,14 +102,17 @@ package actor LiveOverlay {
         }
         let wasHeld = lock?.release() ?? false
         if wasHeld || opened.isUnchanged { return try outcome.get() }
-        await close()
+        await close(isSound: false)
         throw Outlasted()
     }
 
-    package func close() async {
+    package func close() async { await close(isSound: true) }
+
+    /// - Parameter isSound: whether no other program wrote while the files were read.
+    private func close(isSound: Bool) async {
         guard let old = opened else { return }
         opened = nil
-        try? await connections.giveBack(old.lease)
+        try? await connections.giveBack(old.lease, isSound: isSound)
         old.keeper?.close()
         // A thread that still has the image would otherwise close them later, and drop the next lock.
         old.lease.image.closeDescriptors()
@@ -153,7 +156,7 @@ package actor LiveOverlay {
                 return (new, lock)
             }
             _ = lock?.release()
-            await close()
+            await close(isSound: false)
             return nil
         } catch {
             let wasHeld = lock?.release() ?? false

@@ -73,9 +73,10 @@ package final class ConnectionPool: Sendable {
     }
 
     /// Keeps the connection for the next database, or closes it. Only the lease itself holds the last database's file then.
-    package func giveBack(_ lease: Lease) async throws {
+    /// - Parameter isSound: whether all that it read was of one moment; one that read half of a write is not used again.
+    package func giveBack(_ lease: Lease, isSound: Bool = true) async throws {
         let connected = lease.connected
-        if let layout = lease.layout, await connected.isStill(layout) {
+        if isSound, let layout = lease.layout, await connected.isStill(layout) {
             connected.interrupt.isOn = { false }
             try connected.overlay.rebase(on: nil)
             let isKept = idle.withLock { idle in
