@@ -8,20 +8,21 @@ extension DrydockCommand {
     public static func start() async {
         let arguments = joiningNumbers(Array(givenArguments.dropFirst()))
         if let screen = helpScreen(for: arguments) { return print(screen, terminator: "") }
+        let (short, list) = LongNameList.taken(from: arguments)
         do {
             if let fault = helpFault(in: arguments) { throw ValidationError(fault) }
             if let fault = nameFault(in: arguments) {
                 Terminal.complain(fault)
                 Foundation.exit(2)
             }
-            var command = try parseAsRoot(arguments)
+            var command = list.restored(in: try parseAsRoot(short))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
         } catch {
-            let fault = dashFault(in: arguments, or: error) ?? firstFault(in: arguments, or: error)
+            let fault = dashFault(in: arguments, or: error) ?? firstFault(in: short, or: error)
             // An argument may be a file name that the shell put there for a pattern.
             if exitCode(for: fault) == .validationFailure {
                 Terminal.show(error: withoutFarSuggestion(fullMessage(for: fault)) + "\n")

@@ -3,7 +3,7 @@ import Drydock
 import DrydockReport
 import SQLiteSchema
 
-struct HealthCommand: DrydockSubcommand {
+struct HealthCommand: DrydockSubcommand, TakesManyNames {
     static let help = CommandHelp(
         name: "health",
         abstract: "Check databases that may be in use.",
@@ -63,6 +63,7 @@ struct HealthCommand: DrydockSubcommand {
             "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database"),
         completion: .file())
     var databases: [String] = []
+    static var names: WritableKeyPath<Self, [String]> { \.databases }
 
     @OptionGroup var targets: TargetOptions
 

@@ -4,7 +4,7 @@ import Drydock
 import DrydockReport
 import Foundation
 
-struct ManifestCommand: DrydockSubcommand {
+struct ManifestCommand: DrydockSubcommand, TakesManyNames {
     static let help = CommandHelp(
         name: "manifest",
         abstract: "List databases for shards that divide them evenly.",
@@ -39,6 +39,7 @@ struct ManifestCommand: DrydockSubcommand {
 
     @Argument(help: "Databases, patterns and folders.", completion: .file())
     var databases: [String] = []
+    static var names: WritableKeyPath<Self, [String]> { \.databases }
 
     @OptionGroup var lists: ListOptions
 

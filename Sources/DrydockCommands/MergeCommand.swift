@@ -3,7 +3,7 @@ import DatabaseEngine
 import Drydock
 import DrydockReport
 
-struct MergeCommand: DrydockSubcommand {
+struct MergeCommand: DrydockSubcommand, TakesManyNames {
     static let help = CommandHelp(
         name: "merge",
         abstract: "Make one report of the parts that shards wrote.",
@@ -37,6 +37,7 @@ struct MergeCommand: DrydockSubcommand {
         help: "The JSON reports of all shards; in quotes, patterns such as 'parts/*.json'.",
         completion: .file())
     var parts: [String] = []
+    static var names: WritableKeyPath<Self, [String]> { \.parts }
 
     @Option(
         help: ArgumentHelp(

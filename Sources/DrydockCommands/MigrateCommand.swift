@@ -1,7 +1,7 @@
 import ArgumentParser
 import Drydock
 
-struct MigrateCommand: DrydockSubcommand {
+struct MigrateCommand: DrydockSubcommand, TakesManyNames {
     static let help = CommandHelp(
         name: "migrate",
         abstract: "Rehearse a database's migrations; --apply does them.",
@@ -73,6 +73,7 @@ struct MigrateCommand: DrydockSubcommand {
             "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database"),
         completion: .file())
     var databases: [String] = []
+    static var names: WritableKeyPath<Self, [String]> { \.databases }
 
     @OptionGroup var targets: TargetOptions
 

@@ -3,7 +3,7 @@ import Drydock
 import DrydockReport
 import Foundation
 
-struct StatsCommand: DrydockSubcommand {
+struct StatsCommand: DrydockSubcommand, TakesManyNames {
     static let help = CommandHelp(
         name: "stats",
         abstract: "Show how databases use their files.",
@@ -48,6 +48,7 @@ struct StatsCommand: DrydockSubcommand {
             "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database"),
         completion: .file())
     var databases: [String] = []
+    static var names: WritableKeyPath<Self, [String]> { \.databases }
 
     @OptionGroup var targets: TargetOptions
 

@@ -3,7 +3,7 @@ import Drydock
 import DrydockReport
 import Synchronization
 
-struct VacuumCommand: DrydockSubcommand {
+struct VacuumCommand: DrydockSubcommand, TakesManyNames {
     static let help = CommandHelp(
         name: "vacuum",
         abstract: "Shrink a database, and prove that no row is lost.",
@@ -50,6 +50,7 @@ struct VacuumCommand: DrydockSubcommand {
             "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database"),
         completion: .file())
     var databases: [String] = []
+    static var names: WritableKeyPath<Self, [String]> { \.databases }
 
     @OptionGroup var targets: TargetOptions
 

@@ -3,7 +3,7 @@ import Drydock
 import DrydockReport
 import Foundation
 
-struct VerifyCommand: DrydockSubcommand {
+struct VerifyCommand: DrydockSubcommand, TakesManyNames {
     static let help = CommandHelp(
         name: "verify",
         abstract: "Replay snapshots, and prove that nothing was lost.",
@@ -59,6 +59,7 @@ struct VerifyCommand: DrydockSubcommand {
             "Snapshots to replay: SQLite files, SQL dumps, folders of them. (default: Snapshots)",
             valueName: "snapshot"), completion: .file())
     var snapshots: [String] = []
+    static var names: WritableKeyPath<Self, [String]> { \.snapshots }
 
     @OptionGroup var targets: TargetOptions
 
