@@ -11,7 +11,9 @@ import Testing
         return (command.databases, short.count)
     }
 
-    private func names(_ count: Int, _ letter: String = "a") -> [String] { (1...count).map { "\(letter)\($0).db" } }
+    private func names(_ count: Int, _ letter: String = "a") -> [String] {
+        (1...count).map { "\(letter)\($0).db" }
+    }
 
     @Test(arguments: [1, 2, 99, 100, 101, 5_000]) func everyNameComesBackInOrder(_ count: Int) throws {
         let all = names(count)
