@@ -46,8 +46,10 @@ package struct BackupPlace: Sendable {
     /// Whether a file has the name of a backup, NAME.VERSION-TIME.backup, or of a copy that a run works on.
     package static func isOurs(_ path: String) -> Bool {
         let name = PathParts.name(of: path)
+        // Of a hundred thousand names hardly any has the ending, which is quickly seen.
         return TemporaryCopy.isCopy(name)
-            || name.contains(/\.[A-Za-z0-9._-]{1,60}-\d{8}T\d{6}Z(-\d+)?\.backup$/)
+            || name.hasSuffix(ending)
+                && name.contains(/\.[A-Za-z0-9._-]{1,60}-\d{8}T\d{6}Z(-\d+)?\.backup$/)
     }
 
     /// Removes the copies that killed runs left in any of the folders that a run would use.

@@ -39,6 +39,12 @@ extension Configuration {
             sqlite3_rollback_hook(database.sqliteConnection, nil, nil)
         }
     }
+
+    /// Keeps GRDB from being told what each statement reads and writes, those of virtual tables too: a fifth of the time of a
+    /// full-text index's check. Nothing observes such a connection, and nothing asks GRDB for the schema.
+    mutating func ignoresEffects() {
+        prepareDatabase { database in sqlite3_set_authorizer(database.sqliteConnection, nil, nil) }
+    }
 }
 
 /// Polls a closure from SQLite's progress handler. The configuration owns this object, and GRDB keeps the

@@ -35,13 +35,15 @@ package enum FolderListing {
                 status.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is not a regular file")
         }
         var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while bytes.count < limit {
-            let count = read(descriptor, &chunk, min(chunk.count, limit - bytes.count))
+        var count = 0
+        repeat {
+            let room = min(1 << 16, limit - bytes.count)
+            bytes += [UInt8](unsafeUninitializedCapacity: room) { chunk, initialized in
+                count = read(descriptor, chunk.baseAddress, room)
+                initialized = max(0, count)
+            }
             if count < 0 { throw FileFault(describe(errno)) }
-            if count == 0 { break }
-            bytes += chunk[..<count]
-        }
+        } while count > 0 && bytes.count < limit
         return bytes
     }
 
