@@ -62,7 +62,9 @@ final class HealthFacts: Sendable {
     let roots: [String: UInt32]
     /// What other databases with the same schema share.
     let shared: SchemaFacts?
-    private let trees = Mutex<[UInt32: TreeOutline]>([:])
+    /// The entries with a tree, by their table.
+    let trees: [String: [SchemaEntry]]
+    private let outlines = Mutex<[UInt32: TreeOutline]>([:])
 
     init(_ connection: any Connection, _ image: Image, _ schemas: SchemaMemory) throws {
         let reading = try schemas.read(connection, historyTables: [])
@@ -71,8 +73,10 @@ final class HealthFacts: Sendable {
         schema = try reading.facts?.schema ?? Self.schema(connection)
         file = try DatabaseFile(ImagePages(image))
         entries = try file.schema()
-        let trees = entries.filter { $0.type == "table" && $0.rootPage != 0 }
-        roots = Dictionary(trees.map { ($0.name, $0.rootPage) }, uniquingKeysWith: { first, _ in first })
+        trees = Dictionary(grouping: entries.filter { $0.rootPage != 0 }, by: \.tableName)
+        roots = Dictionary(
+            entries.filter { $0.type == "table" && $0.rootPage != 0 }.map { ($0.name, $0.rootPage) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     private static func schema(_ connection: any Connection) throws -> Schema {
@@ -83,9 +87,9 @@ final class HealthFacts: Sendable {
     }
 
     func outline(of root: UInt32) throws -> TreeOutline {
-        if let known = trees.withLock({ $0[root] }) { return known }
+        if let known = outlines.withLock({ $0[root] }) { return known }
         let new = try TreeOutline(file, root: root)
-        trees.withLock { $0[root] = new }
+        outlines.withLock { $0[root] = new }
         return new
     }
 }

@@ -20,7 +20,7 @@ struct RangedIntegrity {
     private let layout: RecordLayout?
 
     init?(_ view: HealthView, table name: String) throws {
-        guard let root = view.facts.root(of: name) else { return nil }
+        guard let root = view.facts.roots[name] else { return nil }
         (self.view, self.root) = (view, root)
         let table = view.catalog.table(name)
         self.table = table

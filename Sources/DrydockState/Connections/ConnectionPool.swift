@@ -113,12 +113,15 @@ extension ConnectionPool.Connected {
 
 /// What interrupts a connection, which changes from one use of it to the next.
 private final class InterruptSwitch: Sendable {
-    private let current: Mutex<@Sendable () -> Bool>
+    /// A mutex over a bare closure would wrap it once more at each access.
+    private struct Interrupt { var isOn: @Sendable () -> Bool }
 
-    init(_ interrupt: @escaping @Sendable () -> Bool) { current = Mutex(interrupt) }
+    private let current: Mutex<Interrupt>
+
+    init(_ interrupt: @escaping @Sendable () -> Bool) { current = Mutex(Interrupt(isOn: interrupt)) }
 
     var isOn: @Sendable () -> Bool {
-        get { current.withLock { $0 } }
-        set { current.withLock { $0 = newValue } }
+        get { current.withLock { $0.isOn } }
+        set { current.withLock { $0.isOn = newValue } }
     }
 }

@@ -25,7 +25,7 @@ struct ColumnTypeCheck: RangedHealthCheck {
 
     func check(_ view: HealthView, part: String, _ range: inout HealthRange) throws {
         let wanted = wanted(view, part)
-        guard !wanted.isEmpty, let root = view.facts.root(of: part) else {
+        guard !wanted.isEmpty, let root = view.facts.roots[part] else {
             range.isDone = true
             return
         }

@@ -19,7 +19,7 @@ struct FragmentationCheck: HealthCheck {
     func check(_ view: HealthView, part: String) throws -> HealthResult {
         let threshold = view.threshold(of: self)
         var result = HealthResult()
-        for entry in view.facts.entries where entry.tableName == part && entry.rootPage != 0 {
+        for entry in view.facts.trees[part] ?? [] {
             let tree = try view.facts.outline(of: entry.rootPage)
             guard tree.leafPages >= Self.leastLeaves else { continue }
             let share = Double(tree.scatteredLeaves) / Double(tree.leafPages - 1) * 100

@@ -21,7 +21,9 @@ struct StatisticsCheck: HealthCheck {
     func parts(_ view: HealthView) -> [String] { view.tables.map(\.name) }
 
     func check(_ view: HealthView, part: String) throws -> HealthResult {
-        guard let root = view.facts.root(of: part), view.facts.hasIndex(part) else { return HealthResult() }
+        guard let root = view.facts.roots[part],
+            view.facts.trees[part]?.contains(where: { $0.type == "index" }) == true
+        else { return HealthResult() }
         let outline = try view.facts.outline(of: root)
         let (rows, about) = (outline.rowCount, outline.isExact ? "" : "about ")
         guard rows >= Self.leastRows else { return HealthResult() }
@@ -46,21 +48,10 @@ struct StatisticsCheck: HealthCheck {
     /// Returns the number of rows in an index's statistics ("The first integer in this list is the number of rows in
     /// the index"); nil if there is no line (https://www.sqlite.org/fileformat2.html#stat1tab).
     private func knownRows(of table: String, _ view: HealthView) throws -> Int? {
-        guard view.facts.entries.contains(where: { $0.name == "sqlite_stat1" }) else { return nil }
+        guard view.facts.trees["sqlite_stat1"] != nil else { return nil }
         let counts = try view.connection.rows(
             "SELECT stat FROM main.sqlite_stat1 WHERE tbl = ? COLLATE NOCASE", [SQLValue(table)]
         ) { Int($0.string(0).prefix { $0 != " " }) ?? 0 }
         return counts.max()
-    }
-}
-
-extension HealthFacts {
-    /// Returns the root page of a table that stores rows.
-    func root(of table: String) -> UInt32? {
-        entries.first { $0.type == "table" && $0.rootPage != 0 && $0.name == table }?.rootPage
-    }
-
-    func hasIndex(_ table: String) -> Bool {
-        entries.contains { $0.type == "index" && $0.tableName == table }
     }
 }

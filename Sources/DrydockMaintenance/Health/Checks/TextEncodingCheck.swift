@@ -21,7 +21,7 @@ struct TextEncodingCheck: RangedHealthCheck {
     }
 
     func check(_ view: HealthView, part: String, _ range: inout HealthRange) throws {
-        guard let root = view.facts.root(of: part) else {
+        guard let root = view.facts.roots[part] else {
             range.isDone = true
             return
         }
