@@ -41,7 +41,7 @@ extension Configuration {
     }
 
     /// Keeps GRDB from being told what each statement reads and writes, those of virtual tables too: a fifth of the time of a
-    /// full-text index's check. Nothing observes such a connection, and nothing asks GRDB for the schema.
+    /// full-text index's check. On such a connection nothing is observed, and GRDB is not asked for the schema.
     mutating func ignoresEffects() {
         prepareDatabase { database in sqlite3_set_authorizer(database.sqliteConnection, nil, nil) }
     }
