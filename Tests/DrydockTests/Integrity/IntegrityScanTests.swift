@@ -73,7 +73,7 @@ import Testing
             try? FileManager.default.removeItem(atPath: path)
             try PlainDatabase(path).execute(Self.sql(rows, settings))
             let whole = try Data(contentsOf: URL(filePath: path))
-            for number in 0..<Soak.rounds(60, 2500) {
+            for number in 0..<Soak.rounds(60, 500) {
                 let seed = PageDamage(seed: number + rows * 10_000, of: whole)
                 try seed.bytes.write(to: URL(filePath: path))
                 let (_, check, pragma) = try await Self.check(path)
