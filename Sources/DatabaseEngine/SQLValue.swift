@@ -33,7 +33,10 @@ extension SQLValue: Hashable {
         case .null: hasher.combine(0)
         case .integer(let value): hasher.combine(value)
         case .real(let value): hasher.combine(value.bitPattern)
-        case .text(let bytes), .blob(let bytes): hasher.combine(bytes)
+        case .text(let bytes), .blob(let bytes):
+            // An array combines byte by byte, which takes many times as long.
+            bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+            hasher.combine(bytes.count)
         }
     }
 }

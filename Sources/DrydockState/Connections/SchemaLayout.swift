@@ -41,6 +41,11 @@ struct SchemaLayout: Hashable, Sendable {
             Self.places.flatMap { first[$0] } + Self.flags.map { first[$0].allSatisfy { $0 == 0 } ? 0 : 1 }
     }
 
+    /// The records tell layouts apart; an array of them would combine byte by byte, which takes many times as long.
+    func hash(into hasher: inout Hasher) {
+        for record in records { record.withUnsafeBytes { hasher.combine(bytes: $0) } }
+    }
+
     /// Whether all virtual tables are of modules that keep no rows from one transaction to the next.
     var hasKnownModules: Bool {
         guard !virtualTables.isEmpty else { return true }
