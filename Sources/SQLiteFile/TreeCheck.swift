@@ -16,6 +16,8 @@ public struct TreeCheck: ~Copyable {
 
     private let file: DatabaseFile
     private let part: Subtree
+    /// Whether the entries have rowids; nil where that is not known. Without an entry only the page's kind shows it.
+    private let holdsRowids: Bool?
     /// The order of an index's entries; nil if only an application knows it.
     private let order: KeyOrder?
     /// The columns whose values must differ between any two entries.
@@ -36,13 +38,15 @@ public struct TreeCheck: ~Copyable {
     private var lastBuffer = PayloadBuffer()
 
     /// - Parameters:
+    ///   - holdsRowids: whether it is the tree of a table with rowids; nil where that is not known.
     ///   - place: where an earlier check of the tree stopped. An index without an order starts again.
     ///   - unique: see ``FileDamage/Fault/keyTwice``.
     public init(
-        _ file: DatabaseFile, root: UInt32, order: KeyOrder? = nil, unique: KeyOrder? = nil,
-        from place: Place? = nil
+        _ file: DatabaseFile, root: UInt32, holdsRowids: Bool? = nil, order: KeyOrder? = nil,
+        unique: KeyOrder? = nil, from place: Place? = nil
     ) {
-        (self.file, part, self.order, self.unique, self.place) = (file, Subtree(root), order, unique, place)
+        (self.file, part, self.holdsRowids) = (file, Subtree(root), holdsRowids)
+        (self.order, self.unique, self.place) = (order, unique, place)
         if case .rowid(let rowid) = place { fence = rowid }
         resumes = place != nil
     }
@@ -50,10 +54,11 @@ public struct TreeCheck: ~Copyable {
     /// Makes the check of a part of a tree.
     /// - Parameter pages: the pages that were seen before; none of them may be seen again.
     public init(
-        _ file: DatabaseFile, _ part: Subtree, order: KeyOrder? = nil, unique: KeyOrder? = nil,
-        pages: consuming PageSet
+        _ file: DatabaseFile, _ part: Subtree, holdsRowids: Bool? = nil, order: KeyOrder? = nil,
+        unique: KeyOrder? = nil, pages: consuming PageSet
     ) {
-        (self.file, self.part, self.order, self.unique) = (file, part, order, unique)
+        (self.file, self.part, self.holdsRowids) = (file, part, holdsRowids)
+        (self.order, self.unique) = (order, unique)
         resumes = false
         self.pages = pages
         fence = part.lower?.rowid
@@ -70,6 +75,7 @@ public struct TreeCheck: ~Copyable {
         while goesOn: () -> Bool, _ visit: (TreeEntry) throws -> Void = { _ in }
     ) throws -> Bool {
         let page = try file.treePage(part.page)
+        if let holdsRowids, page.kind.isTable != holdsRowids { throw FileDamage(part.page, .treeKind) }
         if part.depth == 0, part.page > 1 { try file.checkPointer(to: part.page, .root, from: 0) }
         let isDone = try check(page, depth: part.depth, goesOn, visit)
         if !isDone, let last { place = .key(Array(try file.bytes(of: last, in: &buffer))) }

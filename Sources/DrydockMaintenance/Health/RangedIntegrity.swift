@@ -73,12 +73,14 @@ struct RangedIntegrity {
 
     private func checkTree(_ range: inout HealthRange) throws -> Bool {
         if range.place.key == nil {
-            var schema = TreeCheck(view.file, root: 1)
+            var schema = TreeCheck(view.file, root: 1, holdsRowids: true)
             _ = try schema.run(while: { true })
         }
         var order: KeyOrder?
         if let layout, layout.isWithoutRowid { order = KeyOrder(terms: layout.key, in: view.file) }
-        var check = TreeCheck(view.file, root: root, order: order, from: range.place.key)
+        var check = TreeCheck(
+            view.file, root: root, holdsRowids: layout.map { !$0.isWithoutRowid }, order: order,
+            from: range.place.key)
         let isTable = try view.file.treePage(root).kind.isTable
         var buffer = PayloadBuffer()
         let (file, deadline) = (view.file, range)
@@ -153,7 +155,8 @@ struct RangedIntegrity {
     private func checkIndex(_ index: TableIndex, _ range: inout HealthRange) throws -> Bool {
         guard let root = index.root else { return true }
         var check = TreeCheck(
-            view.file, root: root, order: index.order, unique: index.unique, from: range.place.key)
+            view.file, root: root, holdsRowids: false, order: index.order, unique: index.unique,
+            from: range.place.key)
         let (file, deadline) = (view.file, range)
         let canStop = index.order != nil
         guard view.isDeep, let table, table.kind == .ordinary, let layout else {

@@ -44,7 +44,7 @@ struct IntegrityScan {
         let withTree = entries.filter { $0.rootPage != 0 }
         let indexes = Dictionary(
             grouping: withTree.filter { $0.type == "index" }, by: \.tableName.foldedASCII)
-        var trees = [ScannedTree(root: 1, table: nil, content: .pages)]
+        var trees = [ScannedTree(root: 1, table: nil, holdsRowids: true, content: .pages)]
         for entry in withTree where entry.type == "table" {
             let own = indexes[entry.name.foldedASCII] ?? []
             let model = model(of: entry, catalog)
@@ -53,13 +53,19 @@ struct IntegrityScan {
             let isOfSQLite = own.isEmpty && entry.name.foldedASCII.hasPrefix("sqlite_")
             let content =
                 plan.map(ScannedTree.Content.rows) ?? (isOfSQLite ? .pages : .unknown)
-            trees.append(ScannedTree(root: entry.rootPage, table: entry.name, content: content))
+            let holdsRowids = plan.map { $0.order == nil } ?? (isOfSQLite ? true : nil)
+            trees.append(
+                ScannedTree(
+                    root: entry.rootPage, table: entry.name, holdsRowids: holdsRowids, content: content))
             for index in own {
                 let number = plan?.indexes.firstIndex { $0.root == index.rootPage }
                 let content = number.flatMap { number in
                     plan.map { ScannedTree.Content.entries($0.indexes[number], number: number) }
                 }
-                trees.append(ScannedTree(root: index.rootPage, table: entry.name, content: content ?? .pages))
+                trees.append(
+                    ScannedTree(
+                        root: index.rootPage, table: entry.name, holdsRowids: false,
+                        content: content ?? .pages))
             }
         }
         // SQLite writes no index without its table.
@@ -125,5 +131,8 @@ struct ScannedTree: Sendable {
     var root: UInt32
     /// The table that it belongs to; nil for the schema table.
     var table: String?
+    /// Whether its rows have rowids, as those of most tables and not those of indexes; nil where SQLite has to look. A tree
+    /// without an entry does not show otherwise that its root is of another kind.
+    var holdsRowids: Bool?
     var content: Content
 }

@@ -122,7 +122,8 @@ struct ScanWork: Sendable {
         }
         let before = pages
         pages = PageSet(pageCount: 0)
-        var check = TreeCheck(file, item.part, order: order, unique: unique, pages: before)
+        var check = TreeCheck(
+            file, item.part, holdsRowids: tree.holdsRowids, order: order, unique: unique, pages: before)
         var buffer = PayloadBuffer()
         var fields: [Field] = []
         var (sums, isDoubtful) = (seen.sums, seen.isDoubtful)

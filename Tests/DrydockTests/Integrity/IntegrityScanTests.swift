@@ -86,6 +86,26 @@ import Testing
         #expect(found > 20 && kinds.count > 10)
     }
 
+    /// Without an entry only the kind of its page shows what a tree is for.
+    @Test(arguments: ["empty", "sqlite_autoindex_empty_1"])
+    func `an empty tree of the other kind is found`(name: String) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("kind.sqlite")
+        try PlainDatabase(path).execute("CREATE TABLE empty(a PRIMARY KEY, b); CREATE TABLE t(a);")
+        let root = try #require(
+            try PlainDatabase(path).rows("SELECT rootpage FROM sqlite_schema WHERE name = '\(name)'") {
+                Int($0.integer(0))
+            }.first)
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        let pageSize = Int(bytes[16]) << 8 | Int(bytes[17])
+        // The leaf of a table is 13, that of an index 10.
+        bytes[(root - 1) * pageSize] ^= 13 ^ 10
+        try bytes.write(to: URL(filePath: path))
+        let (scan, check, pragma) = try await Self.check(path)
+        #expect(!pragma.isClean, "the test makes no damage")
+        #expect(!check.isClean && scan?.damage != nil)
+    }
+
     /// Rows and entries that disagree, written while SQLite believed another definition.
     @Test(arguments: [
         (
