@@ -66,9 +66,11 @@ package struct BackupPlace: Sendable {
     }
 
     /// Puts a copy in the place of the backup, under a name with the version and the time.
-    /// - Throws: ``RequestError`` if it cannot.
-    func keep(_ copy: TemporaryCopy, version: String) throws -> String? {
+    /// - Parameter image: A state over the copy's file, which the backup gets.
+    /// - Throws: ``RequestError`` if it cannot, ``OverlayError``.
+    func keep(_ copy: TemporaryCopy, of image: Image, version: String) throws -> String? {
         guard let name else { return nil }
+        try copy.update(with: image)
         if isExact {
             try copy.keepDurably(as: name)
             return name

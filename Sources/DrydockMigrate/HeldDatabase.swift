@@ -86,14 +86,14 @@ actor HeldDatabase {
     /// Whether pages may be appended to the log; false for tests of what is done where they may not.
     private let appends: Bool
     private var transaction: Transaction?
-    /// Whether the database has the bytes of the copy that was named when it was taken; nil if it is to be compared.
-    private(set) var hasCopiedBytes: Bool?
     /// Set by the closures that write, so that it is known even if something fails afterwards.
     private let content = Mutex(Content.unchanged)
     /// Overlays to keep until the connections are closed: closing a mapped file would drop their locks.
     private var overlays: [Overlay] = []
 
     private static let forever = Duration.seconds(365 * 24 * 3600)
+    /// How often the log is read again because it started over.
+    private static let attempts = 4
 
     private init(
         _ engine: any Engine, _ path: String, _ database: any OpenDatabase, _ others: Others, appends: Bool
@@ -111,12 +111,23 @@ actor HeldDatabase {
     }
 
     /// Locks a database.
-    /// - Parameter copy: What it is expected to hold. If others have the log open, it is compared before it is locked, so
-    ///   that they need not wait: that counts if nobody has committed since.
     /// - Throws: ``EngineError`` if another program keeps the lock for longer than the timeout.
     static func take(
-        engine: any Engine, path: String, timeout: Duration, stop: StopFlag, copy: Image? = nil,
-        appends: Bool = true
+        engine: any Engine, path: String, timeout: Duration, stop: StopFlag, appends: Bool = true
+    ) async throws -> HeldDatabase {
+        let held = try await open(engine: engine, path: path, timeout: timeout, stop: stop, appends: appends)
+        do { try await held.excludeWriters() } catch {
+            _ = await held.release()
+            throw error
+        }
+        return held
+    }
+
+    /// Opens a database, and locks all other programs out unless they have it open in WAL mode: then they can write until
+    /// ``excludeWriters()``.
+    /// - Throws: ``EngineError`` if another program keeps the lock for longer than the timeout.
+    static func open(
+        engine: any Engine, path: String, timeout: Duration, stop: StopFlag, appends: Bool = true
     ) async throws -> HeldDatabase {
         var settings = VacuumCheck.settings
         settings.busyTimeout = timeout
@@ -132,9 +143,7 @@ actor HeldDatabase {
                 watch = try await engine.open(location, settings: settings)
             }
             let others = watch.map { Others.reading(watch: $0) } ?? .lockedOut
-            let held = HeldDatabase(engine, path, database, others, appends: appends)
-            if let watch { try await held.begin(comparing: copy, watch) }
-            return held
+            return HeldDatabase(engine, path, database, others, appends: appends)
         } catch {
             try? await watch?.close()
             try? await database.close()
@@ -142,9 +151,41 @@ actor HeldDatabase {
         }
     }
 
+    /// Keeps other programs from writing, if they still can.
+    /// - Throws: ``EngineError`` if another program keeps the lock for longer than the timeout.
+    func excludeWriters() async throws {
+        guard !isAlone, transaction == nil else { return }
+        _ = try await begin()
+    }
+
+    /// Begins a read transaction beside other programs, which keeps what they commit from now on in the log.
+    /// - Returns: Also the data version at its beginning; nil if all other programs are locked out.
+    func pinLog() async throws -> (lock: ReadLock, version: Int64)? {
+        guard let watch else { return nil }
+        let seen = Mutex<Int64>(0)
+        let lock = try await ReadLock.take(on: watch, for: Self.forever) {
+            let version = try LiveLock.version($0)
+            seen.withLock { $0 = version }
+        }
+        return (lock, seen.withLock { $0 })
+    }
+
+    /// Returns the data version as a connection sees it that writes nothing; nil if all other programs are locked out.
+    func version() async throws -> Int64? { try await watch?.version() }
+
     /// Returns the current database.
     /// - Throws: ``OverlayError``, ``EngineError``.
     func image() async throws -> Image {
+        for _ in 1..<Self.attempts {
+            // A log that starts over while it is read would be read in part.
+            let log = LogHead(path)
+            let image = try await readImage()
+            if log == LogHead(path) { return image }
+        }
+        return try await readImage()
+    }
+
+    private func readImage() async throws -> Image {
         let overlay = try Overlay(snapshot: path, holdsDescriptors: true)
         overlays.append(overlay)
         var settings = ConnectionSettings()
@@ -152,14 +193,6 @@ actor HeldDatabase {
         let view = try await engine.openWhole(overlay, settings: settings)
         try await view.close()
         return overlay.freeze().image
-    }
-
-    /// Returns whether the current database has the bytes of the copy that was named when it was taken.
-    /// - Throws: ``OverlayError``, ``EngineError``.
-    func holds(_ copy: Image?) async throws -> Bool {
-        guard let copy else { return false }
-        if let hasCopiedBytes { return hasCopiedBytes }
-        return try await image().hasBytes(of: copy)
     }
 
     /// Replaces the content in one transaction.
@@ -313,31 +346,6 @@ actor HeldDatabase {
             throw error
         }
         try await database.close()
-    }
-
-    /// Begins the transaction, after the database was compared with a copy.
-    private func begin(comparing copy: Image?, _ watch: any OpenDatabase) async throws {
-        var early: (isSame: Bool, version: Int64)?
-        if let copy { early = await compare(copy, watch) }
-        _ = try await begin()
-        if let early, try await watch.version() == early.version { hasCopiedBytes = early.isSame }
-    }
-
-    /// Compares the database with a copy while others may write.
-    /// - Returns: Also the data version of which that is true; nil if it could not be compared.
-    private func compare(_ copy: Image, _ watch: any OpenDatabase) async -> (isSame: Bool, version: Int64)? {
-        let seen = Mutex<Int64?>(nil)
-        // The log cannot start over while this reads it.
-        let lock = try? await ReadLock.take(on: watch, for: Self.forever) {
-            let version = try LiveLock.version($0)
-            seen.withLock { $0 = version }
-        }
-        guard let lock else { return nil }
-        var isSame: Bool?
-        if let image = try? await image() { isSame = try? image.hasBytes(of: copy) }
-        _ = await lock.release()
-        guard let isSame, let version = seen.withLock({ $0 }) else { return nil }
-        return (isSame, version)
     }
 
     private func begin() async throws -> Transaction {

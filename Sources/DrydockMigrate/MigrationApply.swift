@@ -18,6 +18,8 @@ struct MigrationApply: Sendable {
 
     /// How often another program may commit in the moment that is not locked.
     private static let attempts = 20
+    /// A rehearsal that takes no longer is not repeated before the lock.
+    private static let moment = Duration.milliseconds(50)
 
     // MARK: - Rehearsing
 
@@ -84,44 +86,61 @@ struct MigrationApply: Sendable {
 
     // MARK: - Applying
 
+    /// The last rehearsal, and what is to be said of it.
+    private struct Course {
+        var rehearsal: Rehearsal
+        var report: Report
+        var summary: MigrateSummary
+
+        var isReady: Bool { summary.outcome == .rehearsed }
+
+        var finished: Report {
+            var report = report
+            report.body = .migrate(summary)
+            return report
+        }
+    }
+
+    private func course(_ rehearsal: Rehearsal, _ rehearsals: Int) throws -> Course {
+        let (report, summary) = try summary(rehearsal, rehearsals: rehearsals)
+        return Course(rehearsal: rehearsal, report: report, summary: summary)
+    }
+
     func run() async throws -> Report {
         let place = try BackupPlace(request)
-        var rehearsals = 1
-        var rehearsal = try await rehearse { try await copier.copy(into: place.folder) }
+        var rehearsals = 0
         for _ in 0..<Self.attempts {
-            var (report, summary) = try self.summary(rehearsal, rehearsals: rehearsals)
-            guard summary.outcome == .rehearsed else {
-                report.body = .migrate(summary)
-                return report
-            }
+            let first = try await rehearse { try await copier.copy(into: place.folder) }
+            var course = try course(first, rehearsals + 1)
+            guard course.isReady, let base = first.base else { return course.finished }
             try Task.checkCancellation()
             if DiskSpace.isChecked {
-                try needs.check(needs.installing(rehearsal, isShared: isOpenElsewhere))
+                try needs.check(needs.installing(first, isShared: isOpenElsewhere))
             }
-            let held = try await lockDatabase(rehearsal.base)
-            let start = ContinuousClock.now
+            let held = try await openDatabase()
+            let catchUp = CatchUp(held, from: base)
+            var start: ContinuousClock.Instant?
             let outcome: Result<Installed, any Error>
             do {
-                if try await !held.holds(rehearsal.base) {
-                    let live = try await held.image()
-                    rehearsals += 1
-                    // The first rehearsal's temporary pages still exist.
-                    if DiskSpace.isChecked { try needs.check(needs.spilled(rehearsal)) }
-                    rehearsal = try await rehearse { try copier.copy(live, into: place.folder) }
-                    (report, summary) = try self.summary(rehearsal, rehearsals: rehearsals)
+                if held.isAlone { start = .now } else { try await approach(catchUp, &course) }
+                if course.isReady {
+                    try await catchUp.lock()
+                    start = start ?? .now
+                    if let later = try await catchUp.advance() { try await rehearse(later, &course) }
                 }
-                outcome = .success(try await install(rehearsal, &summary, place, held))
+                outcome = .success(try await install(course.rehearsal, &course.summary, place, held))
             } catch {
                 outcome = .failure(error)
             }
+            await catchUp.end()
             let faults = await held.release()
-            let installed = try unwrapped(outcome, summary, faults)
+            rehearsals = course.summary.rehearsals
+            let installed = try unwrapped(outcome, course.summary, faults)
             guard installed != .not else { continue }
-            summary.locksReaders = held.isAlone
-            summary.lockSeconds = (ContinuousClock.now - start).inSeconds
-            summary.notes += faults.map(\.description)
-            report.body = .migrate(summary)
-            return report
+            course.summary.locksReaders = held.isAlone
+            course.summary.lockSeconds = start.map { (ContinuousClock.now - $0).inSeconds }
+            course.summary.notes += faults.map(\.description)
+            return course.finished
         }
         throw RequestError(
             .databaseBusy,
@@ -129,10 +148,35 @@ struct MigrationApply: Sendable {
                 + "what it held, and what they wrote")
     }
 
-    private func lockDatabase(_ base: Image?) async throws -> HeldDatabase {
+    /// Rehearses on what others commit while they can still write, until that takes so little time that what they commit
+    /// meanwhile can be rehearsed while they wait.
+    private func approach(_ catchUp: CatchUp, _ course: inout Course) async throws {
+        var last = Duration.seconds(3600)
+        while let later = try await catchUp.advance() {
+            let start = ContinuousClock.now
+            try await rehearse(later, &course)
+            let seconds = ContinuousClock.now - start
+            guard course.isReady, seconds > Self.moment, seconds < last * 0.7 else { return }
+            last = seconds
+        }
+    }
+
+    /// Repeats the rehearsal on a later state, which is over the same file as the one before.
+    private func rehearse(_ later: Image, _ course: inout Course) async throws {
+        let earlier = course.rehearsal
+        // The earlier rehearsal's temporary pages still exist.
+        if DiskSpace.isChecked { try needs.check(needs.spilled(earlier)) }
+        var verifier = verifier
+        verifier.later = LaterState(later, since: earlier.baseline)
+        var rehearsal = try await Rehearsal.run(earlier.copy, of: request.path, verifier, verify)
+        rehearsal.copySeconds = earlier.copySeconds
+        course = try self.course(rehearsal, course.summary.rehearsals + 1)
+    }
+
+    private func openDatabase() async throws -> HeldDatabase {
         do {
-            return try await HeldDatabase.take(
-                engine: engine, path: request.path, timeout: request.busyTimeout, stop: stop, copy: base)
+            return try await HeldDatabase.open(
+                engine: engine, path: request.path, timeout: request.busyTimeout, stop: stop)
         } catch let error as EngineError {
             try Task.checkCancellation()
             throw describe(error, addition(nil, []))
@@ -155,7 +199,7 @@ struct MigrationApply: Sendable {
         // From here on nothing of a stranger runs, and no limit on it may cut what is written short.
         note(.installing(done: 0, total: 0))
         if !request.isOneOfMany { MemoryBounds.apply(nil) }
-        summary.backup = try place.keep(rehearsal.copy, version: rehearsal.version)
+        summary.backup = try place.keep(rehearsal.copy, of: base, version: rehearsal.version)
         let (note, stop) = (note, stop)
         let installation = try await held.install(end, over: base) { done, total in
             note(.installing(done: done, total: total))

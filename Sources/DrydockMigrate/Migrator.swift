@@ -90,8 +90,11 @@ public struct Migrator: Sendable {
             report.body = .migrate(summary)
             return report
         }
+        var repeated = verifier
+        // A rehearsal that is repeated does not read the migrations again.
+        if request.mode == .apply, verify.command == nil { repeated.share = repeated.share ?? ReplayShare() }
         let apply = MigrationApply(
-            engine: engine, verifier: verifier, copier: copier, request: request, verify: verify,
+            engine: engine, verifier: repeated, copier: copier, request: request, verify: verify,
             pending: check.pending, stop: stop, note: note)
         return try await request.mode == .apply ? apply.run() : apply.rehearsed()
     }

@@ -33,6 +33,9 @@ struct Rehearsal: Sendable {
     /// The copied database before the migrations; nil if the copy could not be read.
     var base: Image? { result?.base }
 
+    /// What was found of the copied database; nil if no migration was run on it.
+    var baseline: BaselinedSnapshot? { result?.baseline }
+
     /// The database after the migrations; nil if they did not run to the end.
     var end: Image? {
         guard let result, result.summary.pendingCount == 0, !result.summary.steps.isEmpty else { return nil }

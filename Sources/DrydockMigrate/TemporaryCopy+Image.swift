@@ -48,12 +48,42 @@ extension TemporaryCopy {
             try transfer(count, "read again") { done in
                 pread(descriptor, again.baseAddress?.advanced(by: done), count - done, off_t(offset + done))
             }
-            guard areEqual(part, again, count) else {
-                throw RequestError(
-                    .refused, "\(path) does not hold what was written to it: the disk is failing")
-            }
+            guard areEqual(part, again, count) else { throw unequal }
         }
         try image.checkIntact()
+    }
+
+    /// Makes the file that of a later state over it, syncs it, and reads back what was written. Earlier states over the
+    /// file are then no longer valid.
+    /// - Throws: ``RequestError``, ``OverlayError``.
+    func update(with image: Image) throws {
+        try image.forEachWrittenBlock { bytes, offset in
+            try transfer(bytes.count, "written") { done in
+                pwrite(
+                    descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done,
+                    off_t(offset + done))
+            }
+        }
+        guard ftruncate(descriptor, off_t(image.byteCount)) == 0 else { throw failure("written", errno) }
+        guard fsync(descriptor) == 0 else { throw failure("written", errno) }
+        let again = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.block, alignment: 4096)
+        defer { again.deallocate() }
+        try image.forEachWrittenBlock { bytes, offset in
+            #if canImport(Glibc)
+            posix_fadvise(descriptor, off_t(offset), off_t(bytes.count), POSIX_FADV_DONTNEED)
+            #endif
+            try transfer(bytes.count, "read again") { done in
+                pread(
+                    descriptor, again.baseAddress?.advanced(by: done), bytes.count - done,
+                    off_t(offset + done))
+            }
+            guard bytes.elementsEqual(again[..<bytes.count]) else { throw unequal }
+        }
+        try image.checkIntact()
+    }
+
+    private var unequal: RequestError {
+        RequestError(.refused, "\(path) does not hold what was written to it: the disk is failing")
     }
 
     /// Returns the end of a run of blocks that are all zero, or all not zero.

@@ -24,6 +24,8 @@ struct SnapshotReplay {
     let random: RandomSource?
     /// The migration that is being run or checked.
     var current: String?
+    /// The state that is replayed; nil where it is that of the snapshot's file.
+    var later: LaterState?
     /// Where an earlier replay was taken up; nil where all pending migrations are run.
     var resumed: Resumption?
 
@@ -42,6 +44,7 @@ struct SnapshotReplay {
 
     /// - Throws: only CancellationError; any other failure is a finding.
     mutating func run() async throws {
+        if let later { return try await run(on: Overlay(later.image)) }
         let start = ContinuousClock.now
         var failure: (any Error)?
         do {
@@ -109,6 +112,7 @@ struct SnapshotReplay {
                 if context.command == nil { try await database.close() }
                 return
             }
+            if context.isRehearsal { result.baseline = baselined }
             begin(at: baselined.state, plan)
             let end = try await run(opened, from: baselined)
             if context.command == nil { try await database.close() }
@@ -155,13 +159,18 @@ struct SnapshotReplay {
     /// Determines the snapshot's own faults, before anything is replayed; nil when it is too damaged to continue.
     mutating func takeBaseline(of opened: OpenedSnapshot) async throws -> BaselinedSnapshot? {
         let (image, known) = (opened.image, opened.recognition)
-        let state = try await inspector.inspect(image, earlier: nil, baseline: known?.baseline)
+        let state: DatabaseState
         let check: IntegrityCheck
-        if let known, let baseline = known.baseline {
+        if let later {
+            let baseline = try await later.baseline(inspector)
+            (state, check) = (baseline.state, baseline.integrity)
+        } else if let known, let baseline = known.baseline {
+            state = try await inspector.inspect(image, earlier: nil, baseline: baseline)
             check = baseline.integrity
             result.summary.baseline = known.by == .stat ? .knownByStat : .knownByContent
             if known.isFromLock { keep(Baseline(state, check), for: known) }
         } else {
+            state = try await inspector.inspect(image, earlier: nil)
             let catalog = state.catalog
             check = try await inspector.withConnection(to: image) {
                 try IntegrityCheck($0, catalog: catalog, image: image)
