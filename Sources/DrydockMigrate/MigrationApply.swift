@@ -122,13 +122,13 @@ struct MigrationApply: Sendable {
             var start: ContinuousClock.Instant?
             let outcome: Result<Installed, any Error>
             do {
-                if held.isAlone { start = .now } else { try await approach(catchUp, &course) }
+                if held.isAlone { start = .now } else { try await approach(catchUp, place, &course) }
                 if course.isReady {
                     try await catchUp.lock()
                     start = start ?? .now
                     if let later = try await catchUp.advance() { try await rehearse(later, &course) }
                 }
-                outcome = .success(try await install(course.rehearsal, &course.summary, place, held))
+                outcome = .success(try await install(&course, place, held))
             } catch {
                 outcome = .failure(error)
             }
@@ -150,13 +150,15 @@ struct MigrationApply: Sendable {
 
     /// Rehearses on what others commit while they can still write, until that takes so little time that what they commit
     /// meanwhile can be rehearsed while they wait.
-    private func approach(_ catchUp: CatchUp, _ course: inout Course) async throws {
+    private func approach(_ catchUp: CatchUp, _ place: BackupPlace, _ course: inout Course) async throws {
         var last = Duration.seconds(3600)
         while let later = try await catchUp.advance() {
             let start = ContinuousClock.now
             try await rehearse(later, &course)
+            guard course.isReady else { return }
+            try place.update(&course.rehearsal)
             let seconds = ContinuousClock.now - start
-            guard course.isReady, seconds > Self.moment, seconds < last * 0.7 else { return }
+            guard seconds > Self.moment, seconds < last * 0.7 else { return }
             last = seconds
         }
     }
@@ -169,7 +171,8 @@ struct MigrationApply: Sendable {
         var verifier = verifier
         verifier.later = LaterState(later, since: earlier.baseline)
         var rehearsal = try await Rehearsal.run(earlier.copy, of: request.path, verifier, verify)
-        rehearsal.copySeconds = earlier.copySeconds
+        (rehearsal.copySeconds, rehearsal.isLater) = (earlier.copySeconds, true)
+        rehearsal.written = earlier.written
         course = try self.course(rehearsal, course.summary.rehearsals + 1)
     }
 
@@ -187,19 +190,18 @@ struct MigrationApply: Sendable {
 
     /// Replaces the database's pages with those of the rehearsal.
     private func install(
-        _ rehearsal: Rehearsal, _ summary: inout MigrateSummary, _ place: BackupPlace, _ held: HeldDatabase
+        _ course: inout Course, _ place: BackupPlace, _ held: HeldDatabase
     ) async throws -> Installed {
-        guard summary.outcome == .rehearsed, let end = rehearsal.end, let base = rehearsal.base else {
-            return .refused
-        }
-        summary.needs = try needs.installing(rehearsal, isShared: !held.isAlone)
-        if DiskSpace.isChecked { try needs.check(summary.needs) }
-        summary.needs += needs.spilled(rehearsal)
+        let rehearsal = course.rehearsal
+        guard course.isReady, let end = rehearsal.end, let base = rehearsal.base else { return .refused }
+        course.summary.needs = try needs.installing(rehearsal, isShared: !held.isAlone)
+        if DiskSpace.isChecked { try needs.check(course.summary.needs) }
+        course.summary.needs += needs.spilled(rehearsal)
         try Task.checkCancellation()
         // From here on nothing of a stranger runs, and no limit on it may cut what is written short.
         note(.installing(done: 0, total: 0))
         if !request.isOneOfMany { MemoryBounds.apply(nil) }
-        summary.backup = try place.keep(rehearsal.copy, of: base, version: rehearsal.version)
+        course.summary.backup = try place.keep(&course.rehearsal)
         let (note, stop) = (note, stop)
         let installation = try await held.install(end, over: base) { done, total in
             note(.installing(done: done, total: total))
@@ -208,16 +210,16 @@ struct MigrationApply: Sendable {
         switch installation {
         case .overtaken:
             // The backup is of a database that another program has written since.
-            if let backup = summary.backup { TemporaryCopy.delete(backup) }
-            summary.backup = nil
+            if let backup = course.summary.backup { TemporaryCopy.delete(backup) }
+            course.summary.backup = nil
             return .not
         case .installed(let isDurable, let error):
-            summary.outcome = .applied
+            course.summary.outcome = .applied
             if !isDurable {
-                summary.notes.append("it may not survive a power loss: the folder could not be synced")
+                course.summary.notes.append("it may not survive a power loss: the folder could not be synced")
             }
-            if let error { summary.notes.append("an error followed the commit: \(error)") }
-            await readAgain(end, &summary, held)
+            if let error { course.summary.notes.append("an error followed the commit: \(error)") }
+            await readAgain(end, &course.summary, held)
             return .whole
         }
     }

@@ -35,7 +35,7 @@ extension TemporaryCopy {
                 start = end
             }
         }
-        guard ftruncate(descriptor, off_t(image.byteCount)) == 0 else { throw failure("written", errno) }
+        try resize(to: image.byteCount)
         guard fsync(descriptor) == 0 else { throw failure("written", errno) }
         #if canImport(Glibc)
         // Drops the file from the cache, so that it is read back from the disk.
@@ -55,23 +55,25 @@ extension TemporaryCopy {
 
     /// Makes the file that of a later state over it, syncs it, and reads back what was written. Earlier states over the
     /// file are then no longer valid.
+    /// - Parameter written: The state that the file got last; nil if it is as it was filled.
     /// - Throws: ``RequestError``, ``OverlayError``.
-    func update(with image: Image) throws {
-        try image.forEachWrittenBlock { bytes, offset in
+    func update(with image: Image, since written: Image?) throws {
+        // Where the database was cut short and grew again, the file has bytes that are no longer part of it.
+        let isKept = written?.keptByteCount == image.keptByteCount
+        let known = isKept ? written : nil
+        if !isKept { try resize(to: image.keptByteCount) }
+        try resize(to: image.byteCount)
+        try image.forEachWrittenBlock(since: known) { bytes, offset in
             try transfer(bytes.count, "written") { done in
                 pwrite(
                     descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done,
                     off_t(offset + done))
             }
         }
-        guard ftruncate(descriptor, off_t(image.byteCount)) == 0 else { throw failure("written", errno) }
         guard fsync(descriptor) == 0 else { throw failure("written", errno) }
         let again = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.block, alignment: 4096)
         defer { again.deallocate() }
-        try image.forEachWrittenBlock { bytes, offset in
-            #if canImport(Glibc)
-            posix_fadvise(descriptor, off_t(offset), off_t(bytes.count), POSIX_FADV_DONTNEED)
-            #endif
+        try image.forEachWrittenBlock(since: known) { bytes, offset in
             try transfer(bytes.count, "read again") { done in
                 pread(
                     descriptor, again.baseAddress?.advanced(by: done), bytes.count - done,
@@ -80,6 +82,10 @@ extension TemporaryCopy {
             guard bytes.elementsEqual(again[..<bytes.count]) else { throw unequal }
         }
         try image.checkIntact()
+    }
+
+    private func resize(to byteCount: Int) throws {
+        guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw failure("written", errno) }
     }
 
     private var unequal: RequestError {

@@ -27,7 +27,10 @@ extension LaterState {
                 let check = try await inspector.withConnection(to: image) {
                     try IntegrityCheck($0, catalog: state.catalog, since: changes)
                 }
-                return BaselinedSnapshot(state: state, integrity: check)
+                // The earlier state is not kept longer than it is of use.
+                var own = state
+                own.changes = nil
+                return BaselinedSnapshot(state: own, integrity: check)
             }
         }
         let state = try await inspector.inspect(image, earlier: nil)

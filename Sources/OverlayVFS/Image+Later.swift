@@ -68,11 +68,17 @@ extension Image {
         return pages.sorted()
     }
 
-    /// Passes each block that differs from the file on the disk to a closure, with its place in the main database.
+    /// How many bytes at the beginning of the main database can be those of the file on the disk; those behind them are
+    /// written, or zero.
+    package var keptByteCount: Int { min(byteCount, main.baseBlocks * Block.size) }
+
+    /// Passes each written block to a closure, with its place in the main database.
+    /// - Parameter earlier: A state whose blocks are left out where they are the same.
     package func forEachWrittenBlock<E: Error>(
-        _ body: (_ bytes: UnsafeRawBufferPointer, _ offset: Int) throws(E) -> Void
+        since earlier: Image?, _ body: (_ bytes: UnsafeRawBufferPointer, _ offset: Int) throws(E) -> Void
     ) throws(E) {
-        for (number, block) in main.blocks.sorted(by: { $0.key < $1.key }) {
+        let known = earlier?.main.blocks ?? [:]
+        for (number, block) in main.blocks.sorted(by: { $0.key < $1.key }) where known[number] !== block {
             let offset = Int(number) * Block.size
             let count = min(Block.size, byteCount - offset)
             try body(UnsafeRawBufferPointer(rebasing: block.contents.prefix(count)), offset)
