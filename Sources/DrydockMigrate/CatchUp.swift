@@ -9,10 +9,9 @@ import OverlayVFS
 ///     try await catchUp.lock()
 ///     if let last = try await catchUp.advance() { ... }     // nobody can
 ///
-/// Each state is a layer over the file of the copy, with the blocks that differ. The first is found by comparing all
-/// bytes. For the next ones that is not needed where others have the database open in WAL mode: a read transaction
-/// begins before the first and ends when others can no longer write. As long as it lasts, whatever they commit stays in
-/// the log, and a checkpoint moves no page to the file that is not in it
+/// Each state is a layer over the file of the copy, with the blocks that differ. They are found by comparing all bytes,
+/// unless a read transaction has lasted since the database was last looked at. What others commit in WAL mode meanwhile
+/// stays in the log, and a checkpoint moves no page to the file that is not in it
 /// (https://www.sqlite.org/wal.html#concurrency):
 ///
 /// - if the transaction reads the log, the log cannot start over;
@@ -25,9 +24,17 @@ actor CatchUp {
     private var known: Image
     /// The read transaction, with the data version at its beginning.
     private var pin: (lock: ReadLock, version: Int64)?
-    /// The blocks that were in the log; nil as long as it is not known that no others have changed.
+    /// The blocks that were in the log since the read transaction began; nil if all bytes are to be compared.
     private var logged: Set<UInt32>?
     private var isUnchanged = false
+    /// Ends the read transaction.
+    private var timer: Task<Void, any Error>?
+
+    /// How long the read transaction lasts after a look. A checkpoint that starts the log over may be waiting for its end,
+    /// and keeps all programs from writing meanwhile.
+    private static let limit = Duration.seconds(1)
+    /// How long to wait for the lock before giving way to such a checkpoint.
+    private static let patience = Duration.milliseconds(100)
 
     init(_ held: HeldDatabase, from copy: Image) { (self.held, known) = (held, copy) }
 
@@ -35,28 +42,55 @@ actor CatchUp {
     /// - Throws: ``OverlayError``, ``EngineError``.
     func advance() async throws -> Image? {
         if isUnchanged { return nil }
-        if pin == nil, logged == nil { pin = try await held.pinLog() }
-        let live = try await held.image()
+        timer?.cancel()
+        var live = try await read()
+        // The timer may just have ended the transaction in which this was read.
+        while live == nil { live = try await read() }
+        guard let live else { return nil }
         let written = live.writtenBlocks
         let later = try known.updated(to: live, in: logged.map(written.union))
-        if pin != nil || logged != nil { logged = (logged ?? []).union(written) }
         if let later { known = later }
+        guard pin != nil else { return later }
+        logged = (logged ?? []).union(written)
+        timer = Task { [weak self] in
+            try await Task.sleep(for: Self.limit)
+            await self?.end()
+        }
         return later
+    }
+
+    /// Reads the database.
+    /// - Returns: Nil if others could write all of the time.
+    private func read() async throws -> Image? {
+        if await held.excludesWriters { return try await held.image() }
+        if pin == nil { pin = try await held.pinLog() }
+        let live = try await held.image()
+        return pin == nil ? nil : live
     }
 
     /// Keeps others from writing.
     /// - Throws: ``EngineError`` if another program keeps the lock for longer than the timeout.
     func lock() async throws {
-        try await held.excludeWriters()
+        guard let version = pin?.version else { return try await held.excludeWriters() }
+        do {
+            try await held.excludeWriters(patience: Self.patience)
+        } catch let error as EngineError where error.code == .busy {
+            await end()
+            return try await held.excludeWriters()
+        }
+        timer?.cancel()
         guard let pin else { return }
-        await end()
+        self.pin = nil
+        _ = await pin.lock.release()
         // Nothing was committed since the beginning, and so nothing since the last look.
-        isUnchanged = try await held.version() == pin.version
+        isUnchanged = try await held.version() == version
     }
 
-    /// Ends the read transaction, if it lasts.
+    /// Ends the read transaction, if it lasts; all bytes are then compared.
     func end() async {
-        _ = await pin?.lock.release()
-        pin = nil
+        timer?.cancel()
+        let lock = pin?.lock
+        (pin, logged) = (nil, nil)
+        _ = await lock?.release()
     }
 }

@@ -83,6 +83,8 @@ actor HeldDatabase {
     private let path: String
     private let database: any OpenDatabase
     private let others: Others
+    /// How long to wait for other programs' locks.
+    private let timeout: Duration
     /// Whether pages may be appended to the log; false for tests of what is done where they may not.
     private let appends: Bool
     private var transaction: Transaction?
@@ -96,10 +98,11 @@ actor HeldDatabase {
     private static let attempts = 4
 
     private init(
-        _ engine: any Engine, _ path: String, _ database: any OpenDatabase, _ others: Others, appends: Bool
+        _ engine: any Engine, _ path: String, _ database: any OpenDatabase, _ others: Others,
+        timeout: Duration, appends: Bool
     ) {
         (self.engine, self.path, self.database, self.others) = (engine, path, database, others)
-        self.appends = appends
+        (self.timeout, self.appends) = (timeout, appends)
     }
 
     /// Whether all other programs are locked out.
@@ -143,7 +146,7 @@ actor HeldDatabase {
                 watch = try await engine.open(location, settings: settings)
             }
             let others = watch.map { Others.reading(watch: $0) } ?? .lockedOut
-            return HeldDatabase(engine, path, database, others, appends: appends)
+            return HeldDatabase(engine, path, database, others, timeout: timeout, appends: appends)
         } catch {
             try? await watch?.close()
             try? await database.close()
@@ -151,15 +154,25 @@ actor HeldDatabase {
         }
     }
 
+    /// Whether no other program can write.
+    var excludesWriters: Bool { isAlone || transaction != nil }
+
     /// Keeps other programs from writing, if they still can.
-    /// - Throws: ``EngineError`` if another program keeps the lock for longer than the timeout.
-    func excludeWriters() async throws {
-        guard !isAlone, transaction == nil else { return }
-        _ = try await begin()
+    /// - Parameter patience: How long to wait for another program's lock; nil for the timeout.
+    /// - Throws: ``EngineError`` if another program keeps the lock for longer.
+    func excludeWriters(patience: Duration? = nil) async throws {
+        guard !excludesWriters else { return }
+        guard let patience else { return _ = try await begin() }
+        let timeout = timeout
+        try await database.withConnection { try $0.wait(for: patience) }
+        do { try await begin().lock.perform { try $0.wait(for: timeout) } } catch {
+            if transaction == nil { try await database.withConnection { try $0.wait(for: timeout) } }
+            throw error
+        }
     }
 
-    /// Begins a read transaction beside other programs, which keeps what they commit from now on in the log.
-    /// - Returns: Also the data version at its beginning; nil if all other programs are locked out.
+    /// Begins a read transaction, which keeps what others commit from now on in the log.
+    /// - Returns: Also the data version at its beginning; nil if all others are locked out.
     func pinLog() async throws -> (lock: ReadLock, version: Int64)? {
         guard let watch else { return nil }
         let seen = Mutex<Int64>(0)
@@ -373,6 +386,13 @@ extension HeldDatabase.ReleaseFault: CustomStringConvertible {
         case .notRolledBack(let error):
             "the pages written so far were not rolled back (\(error)): the next program that opens it does that"
         }
+    }
+}
+
+extension Connection {
+    /// Sets how long to wait for other programs' locks.
+    fileprivate func wait(for timeout: Duration) throws {
+        try execute("PRAGMA busy_timeout = \(Int(timeout / .milliseconds(1)))")
     }
 }
 

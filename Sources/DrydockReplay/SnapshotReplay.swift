@@ -151,32 +151,10 @@ struct SnapshotReplay {
         }
     }
 
-    private func keep(_ baseline: Baseline?, for known: OpenedSnapshot.Recognition) {
-        guard let baseline else { return }
-        context.baselines?.save(baseline, for: known.hash)
-    }
-
     /// Determines the snapshot's own faults, before anything is replayed; nil when it is too damaged to continue.
     mutating func takeBaseline(of opened: OpenedSnapshot) async throws -> BaselinedSnapshot? {
-        let (image, known) = (opened.image, opened.recognition)
-        let state: DatabaseState
-        let check: IntegrityCheck
-        if let later {
-            let baseline = try await later.baseline(inspector)
-            (state, check) = (baseline.state, baseline.integrity)
-        } else if let known, let baseline = known.baseline {
-            state = try await inspector.inspect(image, earlier: nil, baseline: baseline)
-            check = baseline.integrity
-            result.summary.baseline = known.by == .stat ? .knownByStat : .knownByContent
-            if known.isFromLock { keep(Baseline(state, check), for: known) }
-        } else {
-            state = try await inspector.inspect(image, earlier: nil)
-            let catalog = state.catalog
-            check = try await inspector.withConnection(to: image) {
-                try IntegrityCheck($0, catalog: catalog, image: image)
-            }
-            if let known { keep(Baseline(state, check), for: known) }
-        }
+        let start = try await start(of: opened)
+        let (state, check) = (start.state, start.integrity)
         for reason in check.notChecked { notChecked(.integrityFailure, .refused(reason)) }
         for reason in state.notChecked { notChecked(reason.rule, reason.cause) }
         guard check.damage.isEmpty else {
@@ -207,7 +185,7 @@ struct SnapshotReplay {
             finding.redactedMessage = fault.redactedMessage.map { "\($0), in the snapshot as it is" }
             add(finding)
         }
-        return BaselinedSnapshot(state: state, integrity: check)
+        return start
     }
 
     // MARK: - Steps

@@ -91,7 +91,7 @@ import Testing
             case .commits, .opensForEachCommit: insert
             case .checkpoints: "\(insert); PRAGMA wal_checkpoint(TRUNCATE)"
             case .grows:
-                "\(insert); INSERT INTO pet SELECT id + 1000 * \(number), id, hex(zeroblob(300)) FROM person LIMIT 99"
+                "\(insert); INSERT INTO pet SELECT id + 1000 * \(number + 1), id, hex(zeroblob(300)) FROM person LIMIT 99"
             case .shrinks: "\(insert); DELETE FROM pet WHERE id % 5 = \(number % 5); VACUUM"
             case .changesTheSchema: "\(insert); CREATE INDEX i\(number) ON pet(name)"
             }
@@ -157,7 +157,7 @@ import Testing
                     isFirst = false
                 }
             })
-        report.expect(errors: [.migrationFailed])
+        #expect(report.rules(.error) == [.migrationFailed])
         #expect(report.migrate?.outcome == .refused && report.migrate?.rehearsals == 2)
         #expect(report.migrate?.lockSeconds == nil)
         let content = try MigrateCase.content(path)
@@ -193,7 +193,7 @@ import Testing
                         """)
                 }
             })
-        report.expect(errors: [.integrityFailure])
+        #expect(report.rules(.error) == [.integrityFailure])
         #expect(report.migrate?.outcome == .refused)
         #expect(report.findings.contains { $0.message.contains("row 401 missing from index pet_name") })
     }
