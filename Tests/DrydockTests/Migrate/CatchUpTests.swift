@@ -81,6 +81,36 @@ import Testing
         }
     }
 
+    /// Such a checkpoint keeps all programs from writing while it waits for readers.
+    @Test func `a checkpoint that waits for the read transaction goes first`() async throws {
+        let scene = try Scene("journal_mode = wal", seed: 1)
+        let driver = LoggedInstallTests.Driver.grdb
+        let copier = LiveCopier(engine: driver.engine, path: scene.path, stop: StopFlag())
+        let copy = try await copier.copy(into: scene.folder.path)
+        try scene.writer.execute("UPDATE t SET x = 'before the look' WHERE id = 7")
+        let held = try await scene.open(driver.engine, timeout: .seconds(10))
+        let catchUp = CatchUp(held, from: try Overlay(snapshot: copy.path).freeze().image)
+        _ = try await catchUp.advance()
+        try scene.writer.execute("UPDATE t SET x = 'after the look' WHERE id = 8")
+        nonisolated(unsafe) let other = try PlainDatabase(scene.path)
+        let isOver = Mutex(false)
+        let checkpoint = Task.detached {
+            defer { isOver.withLock { $0 = true } }
+            return try other.firstRow("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) }
+        }
+        try scene.writer.execute("PRAGMA busy_timeout = 0")
+        // It waits, unless the transaction has ended by itself.
+        while !isOver.withLock({ $0 }), (try? scene.writer.execute("BEGIN IMMEDIATE; ROLLBACK")) != nil {
+            await Task.yield()
+        }
+        try await catchUp.lock()
+        #expect(try await checkpoint.value == 0)
+        let later = try #require(try await catchUp.advance())
+        #expect(try scene.bytes(later) == scene.bytes())
+        await catchUp.end()
+        #expect(await held.release().isEmpty)
+    }
+
     /// What another program does in each rehearsal.
     enum Meanwhile: CaseIterable {
         case commits, checkpoints, grows, shrinks, changesTheSchema, opensForEachCommit
@@ -222,8 +252,8 @@ private struct Scene {
             """)
     }
 
-    func open(_ engine: any Engine) async throws -> HeldDatabase {
-        try await HeldDatabase.open(engine: engine, path: path, timeout: .seconds(1), stop: StopFlag())
+    func open(_ engine: any Engine, timeout: Duration = .seconds(1)) async throws -> HeldDatabase {
+        try await HeldDatabase.open(engine: engine, path: path, timeout: timeout, stop: StopFlag())
     }
 
     mutating func act() throws {
