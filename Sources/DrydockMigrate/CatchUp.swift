@@ -32,7 +32,7 @@ actor CatchUp {
 
     /// How long the read transaction lasts after a look. A checkpoint that starts the log over may be waiting for its end,
     /// and keeps all programs from writing meanwhile.
-    private static let limit = Duration.seconds(1)
+    private static let limit = Duration.milliseconds(300)
     /// How long to wait for the lock before giving way to such a checkpoint.
     private static let patience = Duration.milliseconds(100)
 

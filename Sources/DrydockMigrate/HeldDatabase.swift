@@ -127,10 +127,12 @@ actor HeldDatabase {
     }
 
     /// Opens a database, and locks all other programs out unless they have it open in WAL mode: then they can write until
-    /// ``excludeWriters()``.
+    /// ``excludeWriters(patience:)``.
+    /// - Parameter isShared: Whether not to lock others out, since they write now and then; only for WAL mode.
     /// - Throws: ``EngineError`` if another program keeps the lock for longer than the timeout.
     static func open(
-        engine: any Engine, path: String, timeout: Duration, stop: StopFlag, appends: Bool = true
+        engine: any Engine, path: String, timeout: Duration, stop: StopFlag, appends: Bool = true,
+        isShared: Bool = false
     ) async throws -> HeldDatabase {
         var settings = VacuumCheck.settings
         settings.busyTimeout = timeout
@@ -139,7 +141,9 @@ actor HeldDatabase {
         var database = try await engine.open(location, settings: settings)
         var watch: (any OpenDatabase)?
         do {
-            if try await !LiveLock.take(on: database, timeout) {
+            if isShared {
+                watch = try await engine.open(location, settings: settings)
+            } else if try await !LiveLock.take(on: database, timeout) {
                 // The attempt left a PENDING lock, which keeps all programs from opening the file.
                 try await database.close()
                 database = try await engine.open(location, settings: settings)

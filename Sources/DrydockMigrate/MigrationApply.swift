@@ -110,14 +110,18 @@ struct MigrationApply: Sendable {
         let place = try BackupPlace(request)
         var rehearsals = 0
         for _ in 0..<Self.attempts {
+            let stamps = FileStamps(request.path)
             let first = try await rehearse { try await copier.copy(into: place.folder) }
             var course = try course(first, rehearsals + 1)
-            guard course.isReady, let base = first.base else { return course.finished }
+            let isWritten = FileStamps(request.path) != stamps
+            let isLogged = LiveState(request.path).isLogged
+            if isWritten, !isLogged { try await lookAgain(place, &course) }
+            guard course.isReady, let base = course.rehearsal.base else { return course.finished }
             try Task.checkCancellation()
             if DiskSpace.isChecked {
-                try needs.check(needs.installing(first, isShared: isOpenElsewhere))
+                try needs.check(needs.installing(course.rehearsal, isShared: isOpenElsewhere))
             }
-            let held = try await openDatabase()
+            let held = try await openDatabase(isShared: isWritten && isLogged)
             let catchUp = CatchUp(held, from: base)
             var start: ContinuousClock.Instant?
             let outcome: Result<Installed, any Error>
@@ -163,6 +167,15 @@ struct MigrationApply: Sendable {
         }
     }
 
+    /// Rehearses on what others committed with a rollback journal, so that little is left to do under the lock.
+    private func lookAgain(_ place: BackupPlace, _ course: inout Course) async throws {
+        guard course.isReady, let base = course.rehearsal.base,
+            let later = try await copier.look({ try base.updated(to: $0.image) })
+        else { return }
+        try await rehearse(later, &course)
+        if course.isReady { try place.update(&course.rehearsal) }
+    }
+
     /// Repeats the rehearsal on a later state, which is over the same file as the one before.
     private func rehearse(_ later: Image, _ course: inout Course) async throws {
         let earlier = course.rehearsal
@@ -176,10 +189,11 @@ struct MigrationApply: Sendable {
         course = try self.course(rehearsal, course.summary.rehearsals + 1)
     }
 
-    private func openDatabase() async throws -> HeldDatabase {
+    private func openDatabase(isShared: Bool) async throws -> HeldDatabase {
         do {
             return try await HeldDatabase.open(
-                engine: engine, path: request.path, timeout: request.busyTimeout, stop: stop)
+                engine: engine, path: request.path, timeout: request.busyTimeout, stop: stop,
+                isShared: isShared)
         } catch let error as EngineError {
             try Task.checkCancellation()
             throw describe(error, addition(nil, []))
