@@ -27,6 +27,8 @@ actor CatchUp {
     /// The blocks that were in the log since the read transaction began; nil if all bytes are to be compared.
     private var logged: Set<UInt32>?
     private var isUnchanged = false
+    /// What was seen just before the lock, and not returned yet.
+    private var pending: Image?
     /// Ends the read transaction.
     private var timer: Task<Void, any Error>?
 
@@ -41,7 +43,8 @@ actor CatchUp {
     /// Returns what the database holds now; nil if that is what it held when it was last looked at.
     /// - Throws: ``OverlayError``, ``EngineError``.
     func advance() async throws -> Image? {
-        if isUnchanged { return nil }
+        defer { pending = nil }
+        if isUnchanged { return pending }
         timer?.cancel()
         var live = try await read()
         // The timer may just have ended the transaction in which this was read.
@@ -50,7 +53,7 @@ actor CatchUp {
         let written = live.writtenBlocks
         let later = try known.updated(to: live, in: logged.map(written.union))
         if let later { known = later }
-        guard pin != nil else { return later }
+        guard pin != nil else { return later ?? pending }
         logged = (logged ?? []).union(written)
         timer = Task { [weak self] in
             try await Task.sleep(for: Self.limit)
@@ -71,6 +74,8 @@ actor CatchUp {
     /// Keeps others from writing.
     /// - Throws: ``EngineError`` if another program keeps the lock for longer than the timeout.
     func lock() async throws {
+        // Others need not wait for all bytes to be compared.
+        if pin == nil, await !held.excludesWriters { pending = try await advance() }
         guard let version = pin?.version else { return try await held.excludeWriters() }
         do {
             try await held.excludeWriters(patience: Self.patience)
