@@ -36,6 +36,9 @@ import Testing
             var written: Image?
             for round in 0..<8 {
                 for _ in 0..<scene.random.below(4) { try scene.act() }
+                // As after its time.
+                if scene.random.below(4) == 0 { await catchUp.end() }
+                for _ in 0..<scene.random.below(3) { try scene.act() }
                 if round == 7 {
                     try await catchUp.lock()
                     try scene.writer.execute("PRAGMA busy_timeout = 0")
