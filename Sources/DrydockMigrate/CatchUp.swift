@@ -22,11 +22,10 @@ actor CatchUp {
     private let held: HeldDatabase
     /// What the database held when it was last looked at.
     private var known: Image
-    /// The read transaction, with the data version at its beginning.
-    private var pin: (lock: ReadLock, version: Int64)?
+    /// The read transaction.
+    private var pin: ReadLock?
     /// The blocks that were in the log since the read transaction began; nil if all bytes are to be compared.
     private var logged: Set<UInt32>?
-    private var isUnchanged = false
     /// What was seen just before the lock, and not returned yet.
     private var pending: Image?
     /// Ends the read transaction.
@@ -44,7 +43,6 @@ actor CatchUp {
     /// - Throws: ``OverlayError``, ``EngineError``.
     func advance() async throws -> Image? {
         defer { pending = nil }
-        if isUnchanged { return pending }
         timer?.cancel()
         var live = try await read()
         // The timer may just have ended the transaction in which this was read.
@@ -55,6 +53,7 @@ actor CatchUp {
         if let later { known = later }
         guard pin != nil else { return later ?? pending }
         logged = (logged ?? []).union(written)
+        if await held.excludesWriters { return later ?? pending }
         timer = Task { [weak self] in
             try await Task.sleep(for: Self.limit)
             await self?.end()
@@ -76,25 +75,21 @@ actor CatchUp {
     func lock() async throws {
         // Others need not wait for all bytes to be compared.
         if pin == nil, await !held.excludesWriters { pending = try await advance() }
-        guard let version = pin?.version else { return try await held.excludeWriters() }
+        guard pin != nil else { return try await held.excludeWriters() }
         do {
             try await held.excludeWriters(patience: Self.patience)
         } catch let error as EngineError where error.code == .busy {
             await end()
             return try await held.excludeWriters()
         }
+        // It lasts until the last look: without it, pages of the log could be moved to the file and look unchanged.
         timer?.cancel()
-        guard let pin else { return }
-        self.pin = nil
-        _ = await pin.lock.release()
-        // Nothing was committed since the beginning, and so nothing since the last look.
-        isUnchanged = try await held.version() == version
     }
 
     /// Ends the read transaction, if it lasts; all bytes are then compared.
     func end() async {
         timer?.cancel()
-        let lock = pin?.lock
+        let lock = pin
         (pin, logged) = (nil, nil)
         _ = await lock?.release()
     }

@@ -176,19 +176,11 @@ actor HeldDatabase {
     }
 
     /// Begins a read transaction, which keeps what others commit from now on in the log.
-    /// - Returns: Also the data version at its beginning; nil if all others are locked out.
-    func pinLog() async throws -> (lock: ReadLock, version: Int64)? {
+    /// - Returns: Nil if all others are locked out.
+    func pinLog() async throws -> ReadLock? {
         guard let watch else { return nil }
-        let seen = Mutex<Int64>(0)
-        let lock = try await ReadLock.take(on: watch, for: Self.forever) {
-            let version = try LiveLock.version($0)
-            seen.withLock { $0 = version }
-        }
-        return (lock, seen.withLock { $0 })
+        return try await ReadLock.take(on: watch, for: Self.forever)
     }
-
-    /// Returns the data version as a connection sees it that writes nothing; nil if all other programs are locked out.
-    func version() async throws -> Int64? { try await watch?.version() }
 
     /// Returns the current database.
     /// - Throws: ``OverlayError``, ``EngineError``.

@@ -130,7 +130,9 @@ struct MigrationApply: Sendable {
                 if course.isReady {
                     try await catchUp.lock()
                     start = start ?? .now
-                    if let later = try await catchUp.advance() { try await rehearse(later, &course) }
+                    let later = try await catchUp.advance()
+                    await catchUp.end()
+                    if let later { try await rehearse(later, &course) }
                 }
                 outcome = .success(try await install(&course, place, held))
             } catch {
