@@ -47,7 +47,7 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
         details: """
             With --apply the database is locked, compared with the copy byte by byte, and
             its pages are replaced in one transaction. If another program committed
-            meanwhile, the migrations are rehearsed again, under the lock.
+            meanwhile, the migrations are rehearsed again on what it wrote.
 
             Of many databases, all are looked at first, and those at the newest version are
             left alone: after a failure, a kill or Ctrl-C the same command goes on. One that

@@ -68,9 +68,11 @@ package struct BackupPlace: Sendable {
     }
 
     /// Puts a copy in the place of the backup, under a name with the version and the time.
-    /// - Throws: ``RequestError`` if it cannot.
-    func keep(_ copy: TemporaryCopy, version: String) throws -> String? {
+    /// - Throws: ``RequestError`` if it cannot, ``OverlayError``.
+    func keep(_ rehearsal: inout Rehearsal) throws -> String? {
         guard let name else { return nil }
+        try update(&rehearsal)
+        let (copy, version) = (rehearsal.copy, rehearsal.version)
         if isExact {
             try copy.keepDurably(as: name)
             return name
@@ -86,6 +88,15 @@ package struct BackupPlace: Sendable {
             }
         }
         throw RequestError(.notWritable, "there are too many backups named \(stem); name one with --backup")
+    }
+
+    /// Gives the copy's file, if it is kept, the content that was rehearsed on, which is a layer over it. What earlier
+    /// rehearsals have of it is then no longer valid.
+    /// - Throws: ``RequestError``, ``OverlayError``.
+    func update(_ rehearsal: inout Rehearsal) throws {
+        guard name != nil, let base = rehearsal.base, rehearsal.isLater else { return }
+        try rehearsal.copy.update(with: base, since: rehearsal.written)
+        rehearsal.written = base
     }
 
     /// Returns by how many bytes a name must be cut: it may have at most 255, and the version and the time need some.

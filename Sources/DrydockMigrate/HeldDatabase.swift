@@ -83,23 +83,26 @@ actor HeldDatabase {
     private let path: String
     private let database: any OpenDatabase
     private let others: Others
+    /// How long to wait for other programs' locks.
+    private let timeout: Duration
     /// Whether pages may be appended to the log; false for tests of what is done where they may not.
     private let appends: Bool
     private var transaction: Transaction?
-    /// Whether the database has the bytes of the copy that was named when it was taken; nil if it is to be compared.
-    private(set) var hasCopiedBytes: Bool?
     /// Set by the closures that write, so that it is known even if something fails afterwards.
     private let content = Mutex(Content.unchanged)
     /// Overlays to keep until the connections are closed: closing a mapped file would drop their locks.
     private var overlays: [Overlay] = []
 
     private static let forever = Duration.seconds(365 * 24 * 3600)
+    /// How often the log is read again because it started over.
+    private static let attempts = 4
 
     private init(
-        _ engine: any Engine, _ path: String, _ database: any OpenDatabase, _ others: Others, appends: Bool
+        _ engine: any Engine, _ path: String, _ database: any OpenDatabase, _ others: Others,
+        timeout: Duration, appends: Bool
     ) {
         (self.engine, self.path, self.database, self.others) = (engine, path, database, others)
-        self.appends = appends
+        (self.timeout, self.appends) = (timeout, appends)
     }
 
     /// Whether all other programs are locked out.
@@ -111,12 +114,25 @@ actor HeldDatabase {
     }
 
     /// Locks a database.
-    /// - Parameter copy: What it is expected to hold. If others have the log open, it is compared before it is locked, so
-    ///   that they need not wait: that counts if nobody has committed since.
     /// - Throws: ``EngineError`` if another program keeps the lock for longer than the timeout.
     static func take(
-        engine: any Engine, path: String, timeout: Duration, stop: StopFlag, copy: Image? = nil,
-        appends: Bool = true
+        engine: any Engine, path: String, timeout: Duration, stop: StopFlag, appends: Bool = true
+    ) async throws -> HeldDatabase {
+        let held = try await open(engine: engine, path: path, timeout: timeout, stop: stop, appends: appends)
+        do { try await held.excludeWriters() } catch {
+            _ = await held.release()
+            throw error
+        }
+        return held
+    }
+
+    /// Opens a database, and locks all other programs out unless they have it open in WAL mode: then they can write until
+    /// ``excludeWriters(patience:)``.
+    /// - Parameter isShared: Whether not to lock others out, since they write now and then; only for WAL mode.
+    /// - Throws: ``EngineError`` if another program keeps the lock for longer than the timeout.
+    static func open(
+        engine: any Engine, path: String, timeout: Duration, stop: StopFlag, appends: Bool = true,
+        isShared: Bool = false
     ) async throws -> HeldDatabase {
         var settings = VacuumCheck.settings
         settings.busyTimeout = timeout
@@ -125,16 +141,16 @@ actor HeldDatabase {
         var database = try await engine.open(location, settings: settings)
         var watch: (any OpenDatabase)?
         do {
-            if try await !LiveLock.take(on: database, timeout) {
+            if isShared {
+                watch = try await engine.open(location, settings: settings)
+            } else if try await !LiveLock.take(on: database, timeout) {
                 // The attempt left a PENDING lock, which keeps all programs from opening the file.
                 try await database.close()
                 database = try await engine.open(location, settings: settings)
                 watch = try await engine.open(location, settings: settings)
             }
             let others = watch.map { Others.reading(watch: $0) } ?? .lockedOut
-            let held = HeldDatabase(engine, path, database, others, appends: appends)
-            if let watch { try await held.begin(comparing: copy, watch) }
-            return held
+            return HeldDatabase(engine, path, database, others, timeout: timeout, appends: appends)
         } catch {
             try? await watch?.close()
             try? await database.close()
@@ -142,9 +158,43 @@ actor HeldDatabase {
         }
     }
 
+    /// Whether no other program can write.
+    var excludesWriters: Bool { isAlone || transaction != nil }
+
+    /// Keeps other programs from writing, if they still can.
+    /// - Parameter patience: How long to wait for another program's lock; nil for the timeout.
+    /// - Throws: ``EngineError`` if another program keeps the lock for longer.
+    func excludeWriters(patience: Duration? = nil) async throws {
+        guard !excludesWriters else { return }
+        guard let patience else { return _ = try await begin() }
+        let timeout = timeout
+        try await database.withConnection { try $0.wait(for: patience) }
+        do { try await begin().lock.perform { try $0.wait(for: timeout) } } catch {
+            if transaction == nil { try await database.withConnection { try $0.wait(for: timeout) } }
+            throw error
+        }
+    }
+
+    /// Begins a read transaction, which keeps what others commit from now on in the log.
+    /// - Returns: Nil if all others are locked out.
+    func pinLog() async throws -> ReadLock? {
+        guard let watch else { return nil }
+        return try await ReadLock.take(on: watch, for: Self.forever)
+    }
+
     /// Returns the current database.
     /// - Throws: ``OverlayError``, ``EngineError``.
     func image() async throws -> Image {
+        for _ in 1..<Self.attempts {
+            // A log that starts over while it is read would be read in part.
+            let log = LogHead(path)
+            let image = try await readImage()
+            if log == LogHead(path) { return image }
+        }
+        return try await readImage()
+    }
+
+    private func readImage() async throws -> Image {
         let overlay = try Overlay(snapshot: path, holdsDescriptors: true)
         overlays.append(overlay)
         var settings = ConnectionSettings()
@@ -152,14 +202,6 @@ actor HeldDatabase {
         let view = try await engine.openWhole(overlay, settings: settings)
         try await view.close()
         return overlay.freeze().image
-    }
-
-    /// Returns whether the current database has the bytes of the copy that was named when it was taken.
-    /// - Throws: ``OverlayError``, ``EngineError``.
-    func holds(_ copy: Image?) async throws -> Bool {
-        guard let copy else { return false }
-        if let hasCopiedBytes { return hasCopiedBytes }
-        return try await image().hasBytes(of: copy)
     }
 
     /// Replaces the content in one transaction.
@@ -315,31 +357,6 @@ actor HeldDatabase {
         try await database.close()
     }
 
-    /// Begins the transaction, after the database was compared with a copy.
-    private func begin(comparing copy: Image?, _ watch: any OpenDatabase) async throws {
-        var early: (isSame: Bool, version: Int64)?
-        if let copy { early = await compare(copy, watch) }
-        _ = try await begin()
-        if let early, try await watch.version() == early.version { hasCopiedBytes = early.isSame }
-    }
-
-    /// Compares the database with a copy while others may write.
-    /// - Returns: Also the data version of which that is true; nil if it could not be compared.
-    private func compare(_ copy: Image, _ watch: any OpenDatabase) async -> (isSame: Bool, version: Int64)? {
-        let seen = Mutex<Int64?>(nil)
-        // The log cannot start over while this reads it.
-        let lock = try? await ReadLock.take(on: watch, for: Self.forever) {
-            let version = try LiveLock.version($0)
-            seen.withLock { $0 = version }
-        }
-        guard let lock else { return nil }
-        var isSame: Bool?
-        if let image = try? await image() { isSame = try? image.hasBytes(of: copy) }
-        _ = await lock.release()
-        guard let isSame, let version = seen.withLock({ $0 }) else { return nil }
-        return (isSame, version)
-    }
-
     private func begin() async throws -> Transaction {
         let seen = Mutex<Int64>(0)
         let lock = try await ReadLock.take(on: database, for: Self.forever, excludesWriters: true) {
@@ -357,14 +374,10 @@ actor HeldDatabase {
     }
 }
 
-extension HeldDatabase.ReleaseFault: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .logIsRead: "a reader holds the log, so it becomes shorter at the next checkpoint"
-        case .notClosed(let error): "it could not be closed in order: \(error)"
-        case .notRolledBack(let error):
-            "the pages written so far were not rolled back (\(error)): the next program that opens it does that"
-        }
+extension Connection {
+    /// Sets how long to wait for other programs' locks.
+    fileprivate func wait(for timeout: Duration) throws {
+        try execute("PRAGMA busy_timeout = \(Int(timeout / .milliseconds(1)))")
     }
 }
 

@@ -18,6 +18,8 @@ struct MigrationApply: Sendable {
 
     /// How often another program may commit in the moment that is not locked.
     private static let attempts = 20
+    /// A rehearsal that takes no longer is not repeated before the lock.
+    private static let moment = Duration.milliseconds(50)
 
     // MARK: - Rehearsing
 
@@ -84,44 +86,67 @@ struct MigrationApply: Sendable {
 
     // MARK: - Applying
 
+    /// The last rehearsal, and what is to be said of it.
+    private struct Course {
+        var rehearsal: Rehearsal
+        var report: Report
+        var summary: MigrateSummary
+
+        var isReady: Bool { summary.outcome == .rehearsed }
+
+        var finished: Report {
+            var report = report
+            report.body = .migrate(summary)
+            return report
+        }
+    }
+
+    private func course(_ rehearsal: Rehearsal, _ rehearsals: Int) throws -> Course {
+        let (report, summary) = try summary(rehearsal, rehearsals: rehearsals)
+        return Course(rehearsal: rehearsal, report: report, summary: summary)
+    }
+
     func run() async throws -> Report {
         let place = try BackupPlace(request)
-        var rehearsals = 1
-        var rehearsal = try await rehearse { try await copier.copy(into: place.folder) }
+        var rehearsals = 0
         for _ in 0..<Self.attempts {
-            var (report, summary) = try self.summary(rehearsal, rehearsals: rehearsals)
-            guard summary.outcome == .rehearsed else {
-                report.body = .migrate(summary)
-                return report
-            }
+            let stamps = FileStamps(request.path)
+            let first = try await rehearse { try await copier.copy(into: place.folder) }
+            var course = try course(first, rehearsals + 1)
+            let isWritten = FileStamps(request.path) != stamps
+            let isLogged = LiveState(request.path).isLogged
+            if isWritten, !isLogged { try await lookAgain(place, &course) }
+            guard course.isReady, let base = course.rehearsal.base else { return course.finished }
             try Task.checkCancellation()
             if DiskSpace.isChecked {
-                try needs.check(needs.installing(rehearsal, isShared: isOpenElsewhere))
+                try needs.check(needs.installing(course.rehearsal, isShared: isOpenElsewhere))
             }
-            let held = try await lockDatabase(rehearsal.base)
-            let start = ContinuousClock.now
+            let held = try await openDatabase(isShared: isWritten && isLogged)
+            let catchUp = CatchUp(held, from: base)
+            var start: ContinuousClock.Instant?
             let outcome: Result<Installed, any Error>
             do {
-                if try await !held.holds(rehearsal.base) {
-                    let live = try await held.image()
-                    rehearsals += 1
-                    // The first rehearsal's temporary pages still exist.
-                    if DiskSpace.isChecked { try needs.check(needs.spilled(rehearsal)) }
-                    rehearsal = try await rehearse { try copier.copy(live, into: place.folder) }
-                    (report, summary) = try self.summary(rehearsal, rehearsals: rehearsals)
+                if held.isAlone { start = .now } else { try await approach(catchUp, place, &course) }
+                if course.isReady {
+                    try await catchUp.lock()
+                    start = start ?? .now
+                    let later = try await catchUp.advance()
+                    await catchUp.end()
+                    if let later { try await rehearse(later, &course) }
                 }
-                outcome = .success(try await install(rehearsal, &summary, place, held))
+                outcome = .success(try await install(&course, place, held))
             } catch {
                 outcome = .failure(error)
             }
+            await catchUp.end()
             let faults = await held.release()
-            let installed = try unwrapped(outcome, summary, faults)
+            rehearsals = course.summary.rehearsals
+            let installed = try unwrapped(outcome, course.summary, faults)
             guard installed != .not else { continue }
-            summary.locksReaders = held.isAlone
-            summary.lockSeconds = (ContinuousClock.now - start).inSeconds
-            summary.notes += faults.map(\.description)
-            report.body = .migrate(summary)
-            return report
+            course.summary.locksReaders = held.isAlone
+            course.summary.lockSeconds = start.map { (ContinuousClock.now - $0).inSeconds }
+            course.summary.notes += faults.map(\.description)
+            return course.finished
         }
         throw RequestError(
             .databaseBusy,
@@ -129,10 +154,48 @@ struct MigrationApply: Sendable {
                 + "what it held, and what they wrote")
     }
 
-    private func lockDatabase(_ base: Image?) async throws -> HeldDatabase {
+    /// Rehearses on what others commit while they can still write, until that takes so little time that what they commit
+    /// meanwhile can be rehearsed while they wait.
+    private func approach(_ catchUp: CatchUp, _ place: BackupPlace, _ course: inout Course) async throws {
+        var last = Duration.seconds(3600)
+        while let later = try await catchUp.advance() {
+            let start = ContinuousClock.now
+            try await rehearse(later, &course)
+            guard course.isReady else { return }
+            try place.update(&course.rehearsal)
+            let seconds = ContinuousClock.now - start
+            guard seconds > Self.moment, seconds < last * 0.7 else { return }
+            last = seconds
+        }
+    }
+
+    /// Rehearses on what others committed with a rollback journal, so that little is left to do under the lock.
+    private func lookAgain(_ place: BackupPlace, _ course: inout Course) async throws {
+        guard course.isReady, let base = course.rehearsal.base,
+            let later = try await copier.look({ try base.updated(to: $0.image) })
+        else { return }
+        try await rehearse(later, &course)
+        if course.isReady { try place.update(&course.rehearsal) }
+    }
+
+    /// Repeats the rehearsal on a later state, which is over the same file as the one before.
+    private func rehearse(_ later: Image, _ course: inout Course) async throws {
+        let earlier = course.rehearsal
+        // The earlier rehearsal's temporary pages still exist.
+        if DiskSpace.isChecked { try needs.check(needs.spilled(earlier)) }
+        var verifier = verifier
+        verifier.later = LaterState(later, since: earlier.baseline)
+        var rehearsal = try await Rehearsal.run(earlier.copy, of: request.path, verifier, verify)
+        (rehearsal.copySeconds, rehearsal.isLater) = (earlier.copySeconds, true)
+        rehearsal.written = earlier.written
+        course = try self.course(rehearsal, course.summary.rehearsals + 1)
+    }
+
+    private func openDatabase(isShared: Bool) async throws -> HeldDatabase {
         do {
-            return try await HeldDatabase.take(
-                engine: engine, path: request.path, timeout: request.busyTimeout, stop: stop, copy: base)
+            return try await HeldDatabase.open(
+                engine: engine, path: request.path, timeout: request.busyTimeout, stop: stop,
+                isShared: isShared)
         } catch let error as EngineError {
             try Task.checkCancellation()
             throw describe(error, addition(nil, []))
@@ -143,19 +206,18 @@ struct MigrationApply: Sendable {
 
     /// Replaces the database's pages with those of the rehearsal.
     private func install(
-        _ rehearsal: Rehearsal, _ summary: inout MigrateSummary, _ place: BackupPlace, _ held: HeldDatabase
+        _ course: inout Course, _ place: BackupPlace, _ held: HeldDatabase
     ) async throws -> Installed {
-        guard summary.outcome == .rehearsed, let end = rehearsal.end, let base = rehearsal.base else {
-            return .refused
-        }
-        summary.needs = try needs.installing(rehearsal, isShared: !held.isAlone)
-        if DiskSpace.isChecked { try needs.check(summary.needs) }
-        summary.needs += needs.spilled(rehearsal)
+        let rehearsal = course.rehearsal
+        guard course.isReady, let end = rehearsal.end, let base = rehearsal.base else { return .refused }
+        course.summary.needs = try needs.installing(rehearsal, isShared: !held.isAlone)
+        if DiskSpace.isChecked { try needs.check(course.summary.needs) }
+        course.summary.needs += needs.spilled(rehearsal)
         try Task.checkCancellation()
         // From here on nothing of a stranger runs, and no limit on it may cut what is written short.
         note(.installing(done: 0, total: 0))
         if !request.isOneOfMany { MemoryBounds.apply(nil) }
-        summary.backup = try place.keep(rehearsal.copy, version: rehearsal.version)
+        course.summary.backup = try place.keep(&course.rehearsal)
         let (note, stop) = (note, stop)
         let installation = try await held.install(end, over: base) { done, total in
             note(.installing(done: done, total: total))
@@ -164,16 +226,16 @@ struct MigrationApply: Sendable {
         switch installation {
         case .overtaken:
             // The backup is of a database that another program has written since.
-            if let backup = summary.backup { TemporaryCopy.delete(backup) }
-            summary.backup = nil
+            if let backup = course.summary.backup { TemporaryCopy.delete(backup) }
+            course.summary.backup = nil
             return .not
         case .installed(let isDurable, let error):
-            summary.outcome = .applied
+            course.summary.outcome = .applied
             if !isDurable {
-                summary.notes.append("it may not survive a power loss: the folder could not be synced")
+                course.summary.notes.append("it may not survive a power loss: the folder could not be synced")
             }
-            if let error { summary.notes.append("an error followed the commit: \(error)") }
-            await readAgain(end, &summary, held)
+            if let error { course.summary.notes.append("an error followed the commit: \(error)") }
+            await readAgain(end, &course.summary, held)
             return .whole
         }
     }

@@ -14,12 +14,12 @@ import OverlayVFS
 ///     request.mode = .apply
 ///     let report = try await Migrator(engine: GRDBDriver()).run(request)
 ///
-/// The pending migrations run once, through the engine, on an overlay over a copy that was read back from the disk. If
-/// every rule is satisfied, the database is locked and compared with that copy, byte for byte: if another program has
-/// committed since, the rehearsal is repeated under the lock. Then the rehearsal's pages replace the database's in one
-/// transaction. So what was verified is what is installed, random values and times included. It happens completely or
-/// not at all, even if the tool uses several transactions or none. Other programs wait only for the changed pages to be
-/// written, not for the migrations and the rules.
+/// The pending migrations run, through the engine, on an overlay over a copy that was read back from the disk. If every
+/// rule is satisfied, the database is locked and compared with that copy, byte by byte: if another program has committed
+/// since, the rehearsal is repeated on what differs, and before the lock where others can go on meanwhile. Then the
+/// rehearsal's pages replace the database's in one transaction. So what was verified is what is installed, random values
+/// and times included. It happens completely or not at all, even if the tool uses several transactions or none. Other
+/// programs wait only for what they committed last to be rehearsed on and for the changed pages to be written.
 public struct Migrator: Sendable {
     let engine: any Engine
     private let note: @Sendable (MigrateEvent) -> Void
@@ -90,8 +90,11 @@ public struct Migrator: Sendable {
             report.body = .migrate(summary)
             return report
         }
+        var repeated = verifier
+        // A rehearsal that is repeated does not read the migrations again.
+        if request.mode == .apply, verify.command == nil { repeated.share = repeated.share ?? ReplayShare() }
         let apply = MigrationApply(
-            engine: engine, verifier: verifier, copier: copier, request: request, verify: verify,
+            engine: engine, verifier: repeated, copier: copier, request: request, verify: verify,
             pending: check.pending, stop: stop, note: note)
         return try await request.mode == .apply ? apply.run() : apply.rehearsed()
     }

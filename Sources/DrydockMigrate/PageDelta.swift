@@ -24,10 +24,12 @@ struct PageDelta: Sendable {
         let oldPage = UnsafeMutableRawBufferPointer(rebasing: pair[..<size])
         let newPage = UnsafeMutableRawBufferPointer(rebasing: pair[size...])
         var pages: [UInt32] = []
-        for index in 0..<max(old, new) where index != Self.lockPage(size) {
+        for number in after.pages(differingFrom: before) {
+            let index = Int(number) - 1
+            guard index < max(old, new), index != Self.lockPage(size) else { continue }
             let offset = index * size
             guard index < min(old, new) else {
-                pages.append(UInt32(index + 1))
+                pages.append(number)
                 continue
             }
             // A page that no migration wrote is at the same address.
@@ -38,7 +40,7 @@ struct PageDelta: Sendable {
             }
             try before.read(into: oldPage, at: offset)
             try after.read(into: newPage, at: offset)
-            if !oldPage.elementsEqual(newPage) { pages.append(UInt32(index + 1)) }
+            if !oldPage.elementsEqual(newPage) { pages.append(number) }
         }
         if pages.first != 1 { pages.insert(1, at: 0) }
         self.pages = pages

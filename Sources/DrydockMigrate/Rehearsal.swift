@@ -16,6 +16,10 @@ struct Rehearsal: Sendable {
     let spilledBytes: Int
     /// How long it took to make the copy.
     var copySeconds = 0.0
+    /// Whether it ran on what others had committed since the copy was made.
+    var isLater = false
+    /// The later state that the copy's file has; nil if it is as it was made.
+    var written: Image?
 
     /// - Throws: ``RequestError`` if no report can be made.
     static func run(_ copy: TemporaryCopy, of path: String, _ verifier: Verifier, _ request: VerifyRequest)
@@ -32,6 +36,9 @@ struct Rehearsal: Sendable {
 
     /// The copied database before the migrations; nil if the copy could not be read.
     var base: Image? { result?.base }
+
+    /// What was found of the copied database; nil if no migration was run on it.
+    var baseline: BaselinedSnapshot? { result?.baseline }
 
     /// The database after the migrations; nil if they did not run to the end.
     var end: Image? {

@@ -35,7 +35,7 @@ extension TemporaryCopy {
                 start = end
             }
         }
-        guard ftruncate(descriptor, off_t(image.byteCount)) == 0 else { throw failure("written", errno) }
+        try resize(to: image.byteCount)
         guard fsync(descriptor) == 0 else { throw failure("written", errno) }
         #if canImport(Glibc)
         // Drops the file from the cache, so that it is read back from the disk.
@@ -48,12 +48,48 @@ extension TemporaryCopy {
             try transfer(count, "read again") { done in
                 pread(descriptor, again.baseAddress?.advanced(by: done), count - done, off_t(offset + done))
             }
-            guard areEqual(part, again, count) else {
-                throw RequestError(
-                    .refused, "\(path) does not hold what was written to it: the disk is failing")
-            }
+            guard areEqual(part, again, count) else { throw unequal }
         }
         try image.checkIntact()
+    }
+
+    /// Makes the file that of a later state over it, syncs it, and reads back what was written. Earlier states over the
+    /// file are then no longer valid.
+    /// - Parameter written: The state that the file got last; nil if it is as it was filled.
+    /// - Throws: ``RequestError``, ``OverlayError``.
+    func update(with image: Image, since written: Image?) throws {
+        // Where the database was cut short and grew again, the file has bytes that are no longer part of it.
+        let isKept = written?.keptByteCount == image.keptByteCount
+        let known = isKept ? written : nil
+        if !isKept { try resize(to: image.keptByteCount) }
+        try resize(to: image.byteCount)
+        try image.forEachWrittenBlock(since: known) { bytes, offset in
+            try transfer(bytes.count, "written") { done in
+                pwrite(
+                    descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done,
+                    off_t(offset + done))
+            }
+        }
+        guard fsync(descriptor) == 0 else { throw failure("written", errno) }
+        let again = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.block, alignment: 4096)
+        defer { again.deallocate() }
+        try image.forEachWrittenBlock(since: known) { bytes, offset in
+            try transfer(bytes.count, "read again") { done in
+                pread(
+                    descriptor, again.baseAddress?.advanced(by: done), bytes.count - done,
+                    off_t(offset + done))
+            }
+            guard bytes.elementsEqual(again[..<bytes.count]) else { throw unequal }
+        }
+        try image.checkIntact()
+    }
+
+    private func resize(to byteCount: Int) throws {
+        guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw failure("written", errno) }
+    }
+
+    private var unequal: RequestError {
+        RequestError(.refused, "\(path) does not hold what was written to it: the disk is failing")
     }
 
     /// Returns the end of a run of blocks that are all zero, or all not zero.

@@ -24,7 +24,7 @@ struct OpenedSnapshot {
 }
 
 /// A snapshot that is undamaged, and whose own faults are known.
-struct BaselinedSnapshot {
+package struct BaselinedSnapshot: Sendable {
     /// The state before any migration.
     let state: DatabaseState
     let integrity: IntegrityCheck

@@ -19,6 +19,8 @@ package struct ReplayResult: Sendable {
     /// The image of the snapshot, and of the replay's end, where requested.
     package var base: Image?
     package var end: Image?
+    /// What was found of the snapshot itself, where requested; nil where nothing could be run on it.
+    package var baseline: BaselinedSnapshot?
     /// Whether there was not enough time, so that another run may find more.
     var isCutShort = false
     /// Whether nothing was pending.

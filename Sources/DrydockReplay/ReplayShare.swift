@@ -28,11 +28,15 @@ package actor ReplayShare {
         package var notChecked: [NotChecked] = []
     }
 
-    /// The history that decides whose the migrations are; none where the folder alone does.
-    nonisolated let histories: [HistoryFacts]
+    /// The history that decides whose the migrations are; none where the folder alone does, nil where the first replay
+    /// reads it.
+    nonisolated let histories: [HistoryFacts]?
     private var making: Task<Made, any Error>?
 
     init(_ histories: [HistoryFacts]) { self.histories = histories }
+
+    /// Creates the share of repeated replays of one database.
+    package init() { histories = nil }
 
     func made(_ make: @escaping @Sendable () async throws -> Made) async throws -> Made {
         if let making { return try await making.value }
@@ -55,7 +59,7 @@ extension Verifier {
     func histories(
         of snapshots: [Snapshot], _ choice: FormatChoice, _ settings: ConnectionSettings
     ) async throws -> [HistoryFacts] {
-        if let share { return share.histories }
+        if let histories = share?.histories { return histories }
         return try await choice.histories(
             of: snapshots, SnapshotOpener(engine: engine, settings: settings))
     }

@@ -24,6 +24,8 @@ struct SnapshotReplay {
     let random: RandomSource?
     /// The migration that is being run or checked.
     var current: String?
+    /// The state that is replayed; nil where it is that of the snapshot's file.
+    var later: LaterState?
     /// Where an earlier replay was taken up; nil where all pending migrations are run.
     var resumed: Resumption?
 
@@ -42,6 +44,7 @@ struct SnapshotReplay {
 
     /// - Throws: only CancellationError; any other failure is a finding.
     mutating func run() async throws {
+        if let later { return try await run(on: Overlay(later.image)) }
         let start = ContinuousClock.now
         var failure: (any Error)?
         do {
@@ -109,6 +112,7 @@ struct SnapshotReplay {
                 if context.command == nil { try await database.close() }
                 return
             }
+            if context.isRehearsal { result.baseline = baselined }
             begin(at: baselined.state, plan)
             let end = try await run(opened, from: baselined)
             if context.command == nil { try await database.close() }
@@ -147,27 +151,10 @@ struct SnapshotReplay {
         }
     }
 
-    private func keep(_ baseline: Baseline?, for known: OpenedSnapshot.Recognition) {
-        guard let baseline else { return }
-        context.baselines?.save(baseline, for: known.hash)
-    }
-
     /// Determines the snapshot's own faults, before anything is replayed; nil when it is too damaged to continue.
     mutating func takeBaseline(of opened: OpenedSnapshot) async throws -> BaselinedSnapshot? {
-        let (image, known) = (opened.image, opened.recognition)
-        let state = try await inspector.inspect(image, earlier: nil, baseline: known?.baseline)
-        let check: IntegrityCheck
-        if let known, let baseline = known.baseline {
-            check = baseline.integrity
-            result.summary.baseline = known.by == .stat ? .knownByStat : .knownByContent
-            if known.isFromLock { keep(Baseline(state, check), for: known) }
-        } else {
-            let catalog = state.catalog
-            check = try await inspector.withConnection(to: image) {
-                try IntegrityCheck($0, catalog: catalog, image: image)
-            }
-            if let known { keep(Baseline(state, check), for: known) }
-        }
+        let start = try await start(of: opened)
+        let (state, check) = (start.state, start.integrity)
         for reason in check.notChecked { notChecked(.integrityFailure, .refused(reason)) }
         for reason in state.notChecked { notChecked(reason.rule, reason.cause) }
         guard check.damage.isEmpty else {
@@ -198,7 +185,7 @@ struct SnapshotReplay {
             finding.redactedMessage = fault.redactedMessage.map { "\($0), in the snapshot as it is" }
             add(finding)
         }
-        return BaselinedSnapshot(state: state, integrity: check)
+        return start
     }
 
     // MARK: - Steps

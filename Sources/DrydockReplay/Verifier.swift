@@ -25,6 +25,8 @@ public struct Verifier: Sendable {
     package var memory: ReplayMemory?
     /// What the runs for other databases have made; nil where there is only this one.
     package var share: ReplayShare?
+    /// The state that is replayed in place of the snapshot's file; nil where there is none.
+    package var later: LaterState?
     /// Takes the step that is made small; nil where none is.
     var catcher: SceneCatcher?
     let onEvent: @Sendable (VerifyEvent) -> Void
@@ -293,6 +295,7 @@ public struct Verifier: Sendable {
         let result = try await BoundedWait(watchdog: watchdog).result {
             var replay = SnapshotReplay(
                 context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog, onEvent: noting)
+            replay.later = later
             try await replay.run()
             return replay.result
         }

@@ -42,7 +42,8 @@ extension Image {
         try checkIntact()
     }
 
-    private func differingBlocks(from known: FileImage) -> [Int] {
+    /// Returns the blocks in which the main database may differ from another state of it; ascending.
+    func differingBlocks(from known: FileImage) -> [Int] {
         var blocks: Set<Int> = []
         for (number, block) in main.blocks where known.blocks[number] !== block { blocks.insert(Int(number)) }
         for number in known.blocks.keys where main.blocks[number] == nil { blocks.insert(Int(number)) }
@@ -93,7 +94,7 @@ extension Image {
         self.init(main: FileImage(mapped), path: FilePath(name), bases: [mapped])
     }
 
-    private init(main: FileImage, path: FilePath, bases: [MappedFile]) {
+    init(main: FileImage, path: FilePath, bases: [MappedFile]) {
         var files: [FilePath: FileImage?] = [:]
         for suffix in Sidecar.content {
             files.updateValue(suffix.isEmpty ? main : nil, forKey: path.appending(suffix))

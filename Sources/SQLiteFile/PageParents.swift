@@ -59,6 +59,25 @@ public struct PageParents: Sendable, Equatable {
         return parent == 0 ? nil : parent
     }
 
+    /// Returns the root of the tree that a page is in; nil for an overflow page, or one that is in no tree.
+    func root(ofTreePage page: UInt32) -> UInt32? {
+        guard Int(page) < parents.count, parents[Int(page)] & Self.overflow == 0 else { return nil }
+        var page = page
+        for _ in 0...TreeCheck.maxDepth {
+            guard let parent = parent(of: page) else { return nil }
+            if parent == page { return page }
+            page = parent
+        }
+        return nil
+    }
+
+    /// The pages that are in a tree.
+    public var pages: PageSet {
+        var pages = PageSet(pageCount: UInt32(clamping: max(0, parents.count - 1)))
+        for number in parents.indices where parents[number] != 0 { pages.insert(UInt32(number)) }
+        return pages
+    }
+
     /// Returns the parents in a later state of the file.
     ///
     /// A page that was in a tree and is not dirty is unchanged, as is everything under it. So only dirty

@@ -11,12 +11,12 @@ public struct Subtree: @unchecked Sendable {
     private(set) var lower: TreeEntry?
     private(set) var upper: TreeEntry?
     /// Whether the pages below are other parts.
-    private(set) var isOnePage = false
+    var isOnePage = false
 
     /// Creates the part that is all of a tree.
     public init(_ root: UInt32) { (page, depth) = (root, 0) }
 
-    private init(_ page: UInt32, depth: Int, _ lower: TreeEntry?, _ upper: TreeEntry?) {
+    init(_ page: UInt32, depth: Int, _ lower: TreeEntry?, _ upper: TreeEntry?) {
         (self.page, self.depth, self.lower, self.upper) = (page, depth, lower, upper)
     }
 

@@ -3,10 +3,10 @@ import Foundation
 import OverlayVFS
 
 /// What shows that nobody wrote a database's files.
-struct FileStamps: Equatable {
+package struct FileStamps: Equatable {
     private let stamps: [FileStamp?]
 
-    init(_ path: String) { stamps = Sidecar.content.map { FileStamp(path + $0) } }
+    package init(_ path: String) { stamps = Sidecar.content.map { FileStamp(path + $0) } }
 
     /// Longer than the resolution of any file system's times.
     static let tick = Duration.milliseconds(20)

@@ -243,11 +243,3 @@ private final class ChangeWatch: Sendable {
         return isDue && (try? image.checkUnchanged()) == nil
     }
 }
-
-/// The header of a write-ahead log, which changes when the log is restarted. SQLite takes no lock on that file, so it
-/// may be opened and closed.
-private struct LogHead: Equatable {
-    private let bytes: [UInt8]
-
-    init(_ path: String) { bytes = (try? FolderListing.contents(of: path + Sidecar.log, limit: 32)) ?? [] }
-}

@@ -25,7 +25,9 @@ struct IntegrityScan {
             for tree in trees {
                 guard let table = tree.table, case .rows(let plan) = tree.content, let checks = plan.checks
                 else { continue }
-                if try !others.contains(table) && Self.isBroken(checks, connection) { others.insert(table) }
+                if try !others.contains(table) && Self.isBroken(checks.sql, connection) {
+                    others.insert(table)
+                }
             }
             if SQLiteLibrary.checksVirtualTables {
                 others.formUnion(catalog.tables.values.filter { $0.module != nil }.map(\.name))
@@ -37,7 +39,7 @@ struct IntegrityScan {
     }
 
     /// Returns the trees of the file.
-    private static func trees(
+    static func trees(
         _ file: DatabaseFile, _ catalog: Catalog, _ connection: any Connection
     ) throws -> [ScannedTree] {
         let entries = try file.schema()
@@ -108,7 +110,7 @@ struct IntegrityScan {
     }
 
     /// Returns whether a query has a row, or cannot be answered.
-    private static func isBroken(_ sql: String, _ connection: any Connection) throws -> Bool {
+    static func isBroken(_ sql: String, _ connection: any Connection) throws -> Bool {
         do {
             return try connection.firstRow(sql) { _ in true } ?? false
         } catch let error as EngineError where !error.isInterrupt && !error.isOutage {

@@ -41,6 +41,29 @@ struct ScannedTable: Sendable {
         var demand: Demand
     }
 
+    /// A query that has a row if a CHECK constraint is broken.
+    struct CheckQuery: Sendable {
+        fileprivate let table: String
+        fileprivate let condition: String
+        /// A name of the rowid; nil if it has none.
+        fileprivate let rowid: String?
+
+        /// More rows than these are not worth a list.
+        private static let limit = 1000
+
+        var sql: String {
+            "SELECT 1 FROM main.\(quotedName(table)) NOT INDEXED WHERE \(condition) LIMIT 1"
+        }
+
+        /// Returns the query for some rows, or for all if they cannot be named.
+        func sql(rows: [Int64]) -> String {
+            guard let rowid, rows.count <= Self.limit else { return sql }
+            let list = rows.map(String.init).joined(separator: ", ")
+            return "SELECT 1 FROM main.\(quotedName(table)) NOT INDEXED WHERE \(rowid) IN (\(list)) "
+                + "AND (\(condition)) LIMIT 1"
+        }
+    }
+
     struct ScannedIndex: Sendable {
         var root: UInt32
         var order: KeyOrder
@@ -54,8 +77,8 @@ struct ScannedTable: Sendable {
     /// The order of the rows of a WITHOUT ROWID table.
     let order: KeyOrder?
     let indexes: [ScannedIndex]
-    /// A query that has a row if a CHECK constraint is broken; nil without such constraints.
-    let checks: String?
+    /// Nil without CHECK constraints.
+    let checks: CheckQuery?
     private let columns: [Place]
 
     /// - Parameter indexes: the indexes that the file has for the table.
@@ -84,11 +107,15 @@ struct ScannedTable: Sendable {
         order = layout.isWithoutRowid ? KeyOrder(terms: layout.key, in: file) : nil
         if layout.isWithoutRowid, order == nil { return nil }
         let conditions = table.checks.map { "coalesce(NOT (\($0.expression)), 0)" }
+        let rowid = ["rowid", "_rowid_", "oid"].first { name in
+            !table.columns.contains { $0.name.foldedASCII == name }
+        }
         checks =
             conditions.isEmpty
             ? nil
-            : "SELECT 1 FROM main.\(quotedName(table.name)) NOT INDEXED WHERE "
-                + conditions.joined(separator: " OR ") + " LIMIT 1"
+            : CheckQuery(
+                table: table.name, condition: conditions.joined(separator: " OR "),
+                rowid: layout.isWithoutRowid ? nil : rowid)
         var indexes: [ScannedIndex] = []
         for entry in entries {
             guard let index = try Self.index(entry, table, places, file, connection) else { return nil }

@@ -140,8 +140,16 @@ package struct PageChanges: Sendable {
             && names.allSatisfy { isUntouched(table: $0, now: $0) }
     }
 
+    /// Whether both states have the same schema, object by object and page by page.
+    package var keepsSchema: Bool {
+        guard decodesAlike, dirty != nil, let old = try? before.file.schema(),
+            let new = try? after.file.schema()
+        else { return false }
+        return old == new
+    }
+
     /// Whether the same bytes of a page have the same meaning in both states.
-    private var decodesAlike: Bool {
+    var decodesAlike: Bool {
         let (old, new) = (before.file.header, after.file.header)
         return old.pageSize == new.pageSize && old.reservedBytes == new.reservedBytes
             && old.encoding == new.encoding && old.schemaFormat == new.schemaFormat

@@ -17,6 +17,9 @@ package struct IntegrityCheck: Sendable, Codable {
     /// Creates a result without problems.
     init() {}
 
+    /// Whether nothing is wrong, and everything was checked.
+    package var isFaultless: Bool { damage.isEmpty && brokenConstraints.isEmpty && notChecked.isEmpty }
+
     /// `integrity_check` stops at 100 messages unless another limit is given.
     private static let messageLimit = 100_000
 
@@ -67,6 +70,17 @@ package struct IntegrityCheck: Sendable, Codable {
         try self.init(connection, catalog, wholeBy: pragma)
         // Where SQLite sees nothing, as with a record of an index that is too long, the scan's own words must do.
         if damage.isEmpty, notChecked.isEmpty { damage = ["\(found)"] }
+    }
+
+    /// Checks a database that was whole before some changes, which left its schema as it was: only what has changed, by
+    /// ``IntegrityDelta``, where that is possible.
+    /// - Parameter connection: shows the later state.
+    package init(_ connection: any Connection, catalog: Catalog, since changes: PageChanges) throws {
+        if let delta = try IntegrityDelta(changes, catalog, connection) {
+            try self.init(connection, catalog: catalog, tables: delta.others)
+        } else {
+            try self.init(connection, catalog: catalog, file: changes.after.file)
+        }
     }
 
     private init(_ connection: any Connection, _ catalog: Catalog, wholeBy pragma: String) throws {

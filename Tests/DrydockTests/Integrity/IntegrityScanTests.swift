@@ -12,7 +12,7 @@ import Testing
 /// A scan and `PRAGMA integrity_check` agree on which databases are whole.
 @Suite struct IntegrityScanTests {
     /// Everything that a plan knows, and what it leaves to SQLite.
-    private static func sql(_ seed: Int, _ settings: String) -> String {
+    static func sql(_ seed: Int, _ settings: String) -> String {
         let text = (1...4).map { "n * \(2_654_435_761 + $0 * 40_503 + seed) * 48271" }.joined(separator: ", ")
         let numbers = "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 700) "
         return """
@@ -45,7 +45,7 @@ import Testing
             """
     }
 
-    private static let settings = [
+    static let settings = [
         "PRAGMA page_size = 1024; PRAGMA auto_vacuum = incremental;",
         "PRAGMA page_size = 512; PRAGMA encoding = 'UTF-16le';", "PRAGMA page_size = 65536;",
         "PRAGMA page_size = 1024; PRAGMA encoding = 'UTF-16be'; PRAGMA auto_vacuum = full;",
@@ -106,8 +106,8 @@ import Testing
         #expect(!check.isClean && scan?.damage != nil)
     }
 
-    /// Rows and entries that disagree, written while SQLite believed another definition.
-    @Test(arguments: [
+    /// A definition that SQLite is made to believe, and what is written meanwhile.
+    static let disagreements = [
         (
             "t_x", "CREATE INDEX t_x ON t(x, r DESC) WHERE x = 0",
             "INSERT INTO t(id, x, y) VALUES(9000, 'new', -1)"
@@ -136,11 +136,24 @@ import Testing
             "CREATE TABLE t(id INTEGER PRIMARY KEY, x TEXT COLLATE NOCASE, r REAL, y UNIQUE, d DATETIME, late INT)",
             "UPDATE t SET x = NULL WHERE id = 5"
         ),
-    ])
+    ]
+
+    /// Rows and entries that disagree, written while SQLite believed another definition.
+    @Test(arguments: disagreements)
     func `rows that disagree are found`(name: String, other: String, change: String) async throws {
         let folder = try TemporaryFolder()
         let path = folder.file("disagreeing.sqlite")
         try PlainDatabase(path).execute(Self.sql(1, "") + "REINDEX;")
+        try Self.disagree(path, name, other, change)
+        let (scan, check, pragma) = try await Self.check(path)
+        #expect(!pragma.isClean, "the test makes no damage")
+        #expect(
+            check.damage == pragma.damage && check.brokenConstraints == pragma.brokenConstraints, "\(check)")
+        #expect(scan?.damage == nil && scan?.others.isEmpty == false)
+    }
+
+    /// Changes rows while SQLite believes another definition.
+    static func disagree(_ path: String, _ name: String, _ other: String, _ change: String) throws {
         let sql = try #require(
             try PlainDatabase(path).rows("SELECT sql FROM sqlite_schema WHERE name = '\(name)'") {
                 $0.string(0)
@@ -153,11 +166,6 @@ import Testing
         try define(other)
         try PlainDatabase(path).execute(change)
         try define(sql)
-        let (scan, check, pragma) = try await Self.check(path)
-        #expect(!pragma.isClean, "the test makes no damage")
-        #expect(
-            check.damage == pragma.damage && check.brokenConstraints == pragma.brokenConstraints, "\(check)")
-        #expect(scan?.damage == nil && scan?.others.isEmpty == false)
     }
 
     /// Records that are older than a column have its default, which may break what the column demands.
@@ -231,7 +239,7 @@ import Testing
 
 extension IntegrityCheck {
     /// Nothing can be read at all.
-    fileprivate static var refused: IntegrityCheck {
+    static var refused: IntegrityCheck {
         var check = IntegrityCheck()
         check.damage = ["not a database"]
         return check

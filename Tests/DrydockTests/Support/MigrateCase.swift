@@ -1,3 +1,4 @@
+import DatabaseEngine
 import Drydock
 import Foundation
 import GRDBEngine
@@ -37,7 +38,7 @@ struct MigrateCase {
 
     func migrate(
         _ mode: MigrateRequest.Mode, _ configure: (inout MigrateRequest) -> Void = { _ in },
-        onEvent: @escaping @Sendable (MigrateEvent) -> Void = { _ in }
+        engine: any Engine = GRDBDriver(), onEvent: @escaping @Sendable (MigrateEvent) -> Void = { _ in }
     ) async throws -> Report {
         var request = MigrateRequest(path: path)
         request.mode = mode
@@ -45,7 +46,7 @@ struct MigrateCase {
         request.temporaryFolder = folder.file("tmp")
         request.busyTimeout = .milliseconds(300)
         configure(&request)
-        return try await Migrator(engine: GRDBDriver(), onEvent: onEvent).run(request)
+        return try await Migrator(engine: engine, onEvent: onEvent).run(request)
     }
 
     /// Returns why nothing was done.

@@ -1,0 +1,131 @@
+/// A check of what differs between two states of a tree, the earlier of which is whole: the later is then whole too.
+///
+/// It sees what ``TreeCheck`` sees, except entries of the pointer map for pages that are unchanged. Pages that two trees
+/// share are seen when the ``PageParents`` are updated.
+public struct ChangedTree {
+    private let (before, after): (DatabaseFile, DatabaseFile)
+    private let parents: PageParents
+    private let dirty: DirtyPages
+    private let root: UInt32
+    private let order: KeyOrder?
+    private let unique: KeyOrder?
+    private var leafDepth: Int?
+    private var seen: PageSet
+
+    /// - Parameters:
+    ///   - parents: those of the earlier state.
+    ///   - dirty: the pages of the earlier state that have changed or lead to one that has.
+    ///   - order: see ``TreeCheck``, as for `unique`.
+    public init(
+        _ before: DatabaseFile, _ after: DatabaseFile, root: UInt32, _ parents: PageParents,
+        _ dirty: DirtyPages,
+        order: KeyOrder? = nil, unique: KeyOrder? = nil
+    ) {
+        (self.before, self.after, self.root) = (before, after, root)
+        (self.parents, self.dirty, self.order, self.unique) = (parents, dirty, order, unique)
+        seen = PageSet(pageCount: after.pageCount)
+    }
+
+    /// - Throws: ``FileDamage``.
+    public mutating func check() throws {
+        try check(Subtree(root), isFenced: false)
+    }
+
+    /// - Parameter isFenced: whether the keys on both sides are the same as before.
+    private mutating func check(_ part: Subtree, isFenced: Bool) throws {
+        guard part.depth < TreeCheck.maxDepth else { throw FileDamage(part.page, .treeDepth) }
+        if isUnchanged(part.page) { return try checkEdges(of: part, isFenced: isFenced) }
+        let page = try after.treePage(part.page)
+        try checkPage(part, isLeaf: page.kind.isLeaf)
+        guard !page.kind.isLeaf else { return try note(part.depth, page.number) }
+        let fences = try Fences(page, of: before)
+        var lower = part.lower
+        for index in 0...page.cellCount {
+            let upper = index < page.cellCount ? try page.entry(index) : part.upper
+            let child = Subtree(try page.child(index), depth: part.depth + 1, lower, upper)
+            try check(child, isFenced: fences.isSame(around: index, of: page))
+            lower = upper
+        }
+    }
+
+    /// Whether a page and all below it are as they were, in the same tree.
+    private func isUnchanged(_ page: UInt32) -> Bool {
+        !dirty.contains(page) && parents.root(ofTreePage: page) == root
+    }
+
+    private mutating func checkPage(_ part: Subtree, isLeaf: Bool) throws {
+        var part = part
+        part.isOnePage = !isLeaf
+        let pages = seen
+        seen = PageSet(pageCount: 0)
+        var check = TreeCheck(after, part, order: order, unique: unique, pages: pages)
+        _ = try check.run(while: { true })
+        seen = check.pages ?? PageSet(pageCount: after.pageCount)
+    }
+
+    /// Checks that an unchanged subtree is at its depth, and that its first and last key lie between those around it.
+    private mutating func checkEdges(of part: Subtree, isFenced: Bool) throws {
+        let (first, depth) = try leaf(below: part) { _ in 0 }
+        try note(depth, first)
+        guard !isFenced else { return }
+        let last = try leaf(below: part) { $0.cellCount }.page
+        var parts = [Subtree(first, depth: depth, part.lower, first == last ? part.upper : nil)]
+        if first != last { parts.append(Subtree(last, depth: depth, nil, part.upper)) }
+        for part in parts {
+            var check = TreeCheck(
+                after, part, order: order, unique: unique, pages: PageSet(pageCount: after.pageCount))
+            _ = try check.run(while: { true })
+        }
+    }
+
+    private func leaf(
+        below part: Subtree, _ choose: (TreePage) -> Int
+    ) throws(FileDamage) -> (page: UInt32, depth: Int) {
+        var (page, depth) = (try after.treePage(part.page), part.depth)
+        while !page.kind.isLeaf {
+            guard depth < TreeCheck.maxDepth else { throw FileDamage(page.number, .treeDepth) }
+            (page, depth) = (try after.treePage(page.child(choose(page))), depth + 1)
+        }
+        return (page.number, depth)
+    }
+
+    private mutating func note(_ depth: Int, _ page: UInt32) throws(FileDamage) {
+        guard leafDepth.map({ $0 == depth }) ?? true else { throw FileDamage(page, .treeDepth) }
+        leafDepth = depth
+    }
+}
+
+/// The keys of an interior page in its earlier state.
+private struct Fences {
+    private let page: TreePage?
+    private var places: [UInt32: Int] = [:]
+
+    init(_ later: TreePage, of before: DatabaseFile) throws(FileDamage) {
+        guard later.number <= before.pageCount, let page = try? before.treePage(later.number),
+            page.kind == later.kind
+        else {
+            page = nil
+            return
+        }
+        self.page = page
+        for index in 0...page.cellCount {
+            if let child = try? page.child(index) { places[child] = index }
+        }
+    }
+
+    /// Returns whether a child was there before, between the same keys.
+    func isSame(around index: Int, of later: TreePage) throws(FileDamage) -> Bool {
+        guard let page, index > 0, index < later.cellCount, let old = places[try later.child(index)], old > 0,
+            old < page.cellCount
+        else { return false }
+        let isLowerSame = try Self.areSame(page.entry(old - 1), later.entry(index - 1))
+        let isUpperSame = try Self.areSame(page.entry(old), later.entry(index))
+        return isLowerSame && isUpperSame
+    }
+
+    private static func areSame(_ one: TreeEntry, _ other: TreeEntry) -> Bool {
+        one.rowid == other.rowid && one.payload.size == other.payload.size
+            && one.payload.overflowPage == 0 && other.payload.overflowPage == 0
+            && one.payload.local.elementsEqual(other.payload.local)
+    }
+}
