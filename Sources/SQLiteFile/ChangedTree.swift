@@ -7,6 +7,7 @@ public struct ChangedTree {
     private let parents: PageParents
     private let dirty: DirtyPages
     private let root: UInt32
+    private let holdsRowids: Bool?
     private let order: KeyOrder?
     private let unique: KeyOrder?
     private var leafDepth: Int?
@@ -15,13 +16,12 @@ public struct ChangedTree {
     /// - Parameters:
     ///   - parents: those of the earlier state.
     ///   - dirty: the pages of the earlier state that have changed or lead to one that has.
-    ///   - order: see ``TreeCheck``, as for `unique`.
+    ///   - holdsRowids: see ``TreeCheck``, as for `order` and `unique`.
     public init(
         _ before: DatabaseFile, _ after: DatabaseFile, root: UInt32, _ parents: PageParents,
-        _ dirty: DirtyPages,
-        order: KeyOrder? = nil, unique: KeyOrder? = nil
+        _ dirty: DirtyPages, holdsRowids: Bool? = nil, order: KeyOrder? = nil, unique: KeyOrder? = nil
     ) {
-        (self.before, self.after, self.root) = (before, after, root)
+        (self.before, self.after, self.root, self.holdsRowids) = (before, after, root, holdsRowids)
         (self.parents, self.dirty, self.order, self.unique) = (parents, dirty, order, unique)
         seen = PageSet(pageCount: after.pageCount)
     }
@@ -58,7 +58,8 @@ public struct ChangedTree {
         part.isOnePage = !isLeaf
         let pages = seen
         seen = PageSet(pageCount: 0)
-        var check = TreeCheck(after, part, order: order, unique: unique, pages: pages)
+        var check = TreeCheck(
+            after, part, holdsRowids: holdsRowids, order: order, unique: unique, pages: pages)
         _ = try check.run(while: { true })
         seen = check.pages ?? PageSet(pageCount: after.pageCount)
     }
@@ -73,7 +74,8 @@ public struct ChangedTree {
         if first != last { parts.append(Subtree(last, depth: depth, nil, part.upper)) }
         for part in parts {
             var check = TreeCheck(
-                after, part, order: order, unique: unique, pages: PageSet(pageCount: after.pageCount))
+                after, part, holdsRowids: holdsRowids, order: order, unique: unique,
+                pages: PageSet(pageCount: after.pageCount))
             _ = try check.run(while: { true })
         }
     }

@@ -21,6 +21,8 @@ struct IntegrityDelta {
     /// - Throws: ``EngineError``, also if the connection is interrupted.
     init?(_ changes: PageChanges, _ catalog: Catalog, _ connection: any Connection) throws {
         guard let dirty = changes.dirty, !changes.after.file.header.hasPointerMaps else { return nil }
+        // What is unchanged may lead to a page that the file no longer has.
+        guard changes.after.file.pageCount >= changes.before.file.pageCount else { return nil }
         (self.changes, self.dirty) = (changes, dirty)
         let file = changes.after.file
         do {
@@ -50,8 +52,8 @@ struct IntegrityDelta {
         for tree in trees where isChanged(tree.root) {
             let (order, unique) = tree.content.orders
             var check = ChangedTree(
-                changes.before.file, file, root: tree.root, changes.before.parents, dirty, order: order,
-                unique: unique)
+                changes.before.file, file, root: tree.root, changes.before.parents, dirty,
+                holdsRowids: tree.holdsRowids, order: order, unique: unique)
             try check.check()
         }
         var account = PageAccount(file)
