@@ -91,11 +91,12 @@ import Testing
         let copier = LiveCopier(engine: driver.engine, path: scene.path, stop: StopFlag())
         let copy = try await copier.copy(into: scene.folder.path)
         try scene.writer.execute("UPDATE t SET x = 'before the look' WHERE id = 7")
-        let held = try await scene.open(driver.engine, timeout: .seconds(10))
+        let held = try await scene.open(driver.engine, timeout: .seconds(600))
         let catchUp = CatchUp(held, from: try Overlay(snapshot: copy.path).freeze().image)
         _ = try await catchUp.advance()
         try scene.writer.execute("UPDATE t SET x = 'after the look' WHERE id = 8")
         nonisolated(unsafe) let other = try PlainDatabase(scene.path)
+        try other.execute("PRAGMA busy_timeout = 600000")
         let isOver = Mutex(false)
         let checkpoint = Task.detached {
             defer { isOver.withLock { $0 = true } }
