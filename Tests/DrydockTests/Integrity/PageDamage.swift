@@ -23,9 +23,8 @@ struct PageDamage: CustomStringConvertible {
         // The header of a tree's page
         case otherPageType, unknownPageType, cellCount, contentStart, freeblock, fragments, rightChild
         // Cells
-        case child, swappedCells, doubledCell, cellOutside, cellMoved, rowid, payloadSize, recordHeader,
-            serialType
-        case value, overflowStart
+        case child, divider, swappedCells, doubledCell, cellOutside, cellMoved
+        case rowid, payloadSize, recordHeader, serialType, value, overflowStart
         // Other pages
         case overflowNext, overflowCut, trunkCount, trunkNext, trunkLeaf, pointerMap
         // The file
@@ -117,7 +116,7 @@ struct PageDamage: CustomStringConvertible {
         case .bit, .byte, .cleared, .zeroPage, .copiedPage, .swappedPages, .shiftedPage: damagePage()
         case .otherPageType, .unknownPageType, .cellCount, .contentStart, .freeblock, .fragments, .rightChild:
             damageHead()
-        case .child, .swappedCells, .doubledCell, .cellOutside, .cellMoved: damagePointers()
+        case .child, .divider, .swappedCells, .doubledCell, .cellOutside, .cellMoved: damagePointers()
         case .rowid, .payloadSize, .recordHeader, .serialType, .value, .overflowStart: damageCell()
         case .overflowNext, .overflowCut: damageOverflow()
         case .trunkCount, .trunkNext, .trunkLeaf: damageFreelist()
@@ -166,11 +165,19 @@ struct PageDamage: CustomStringConvertible {
     }
 
     private mutating func damagePointers() -> Bool {
-        guard let cell = chooseCell(kind == .child ? [2, 5] : [2, 5, 10, 13]) else { return false }
+        guard let cell = chooseCell(kind == .child || kind == .divider ? [2, 5] : [2, 5, 10, 13]) else {
+            return false
+        }
         let (one, other) = (pointer(random.below(cellCount)), pointer(random.below(cellCount)))
         let value = number(one, 2)
         switch kind {
         case .child: set(cell, 4, random.below(pages + 3))
+        case .divider:
+            // The key between two children: a rowid, or the record behind its size.
+            let end = end(ofNumberAt: cell + 4)
+            let place = type == 5 ? end - 1 : end + Int(bytes[end]) + random.below(6)
+            guard place < bytes.count else { return false }
+            bytes[place] ^= UInt8(1 << random.below(7))
         case .swappedCells:
             set(one, 2, number(other, 2))
             set(other, 2, value)
