@@ -46,6 +46,8 @@ import Foundation
             note(task.name)
             let result = try task.measure(rounds: rounds)
             print(result.text)
+            // A run that is stopped has shown what it measured, to a file too.
+            fflush(nil)
             results.append(result)
         }
         if let json {
