@@ -45,8 +45,9 @@ public struct ConnectionSettings: Sendable {
     /// schema.
     package var keepsStatements = false
 
-    /// Whether only Drydock's own queries run on the connection, and nothing observes it.
-    package var isOwn = false
+    /// Whether the engine may keep account of what each statement reads and writes, as ``OpenDatabase/changes(every:)`` needs.
+    /// It takes time whenever a statement is compiled.
+    package var followsStatements = true
 
     /// The number of instructions between two polls of ``interrupt``: a few hundred microseconds of work.
     public static let progressInterval: Int32 = 20_000

@@ -34,7 +34,7 @@ extension SQLValue: Hashable {
         case .integer(let value): hasher.combine(value)
         case .real(let value): hasher.combine(value.bitPattern)
         case .text(let bytes), .blob(let bytes):
-            // An array combines byte by byte, which takes many times as long.
+            // An array would combine byte by byte, which is slow.
             bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
             hasher.combine(bytes.count)
         }

@@ -16,7 +16,7 @@ struct LongNameList {
 
     /// Shorter runs of names are left where they are.
     private static let length = 100
-    /// No file has such a name.
+    /// No argument of a process can hold this character.
     private static let mark = "\0"
 
     /// Takes the names of a command out of its arguments, but for those that may be the value of an option.

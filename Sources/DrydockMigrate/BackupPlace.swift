@@ -46,7 +46,7 @@ package struct BackupPlace: Sendable {
     /// Whether a file has the name of a backup, NAME.VERSION-TIME.backup, or of a copy that a run works on.
     package static func isOurs(_ path: String) -> Bool {
         let name = PathParts.name(of: path)
-        // Of a hundred thousand names hardly any has the ending, which is quickly seen.
+        // The ending is quickly seen, and hardly any name has it.
         return TemporaryCopy.isCopy(name)
             || name.hasSuffix(ending)
                 && name.contains(/\.[A-Za-z0-9._-]{1,60}-\d{8}T\d{6}Z(-\d+)?\.backup$/)

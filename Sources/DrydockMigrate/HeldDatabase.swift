@@ -169,7 +169,9 @@ actor HeldDatabase {
         guard let patience else { return _ = try await begin() }
         let timeout = timeout
         try await database.withConnection { try $0.wait(for: patience) }
-        do { try await begin().lock.perform { try $0.wait(for: timeout) } } catch {
+        do {
+            try await begin().lock.perform { try $0.wait(for: timeout) }
+        } catch {
             if transaction == nil { try await database.withConnection { try $0.wait(for: timeout) } }
             throw error
         }

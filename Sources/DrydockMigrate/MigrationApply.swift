@@ -86,8 +86,8 @@ struct MigrationApply: Sendable {
 
     // MARK: - Applying
 
-    /// The last rehearsal, and what is to be said of it.
-    private struct Course {
+    /// The last rehearsal of an attempt, and what is to be said of it.
+    private struct Attempt {
         var rehearsal: Rehearsal
         var report: Report
         var summary: MigrateSummary
@@ -101,9 +101,9 @@ struct MigrationApply: Sendable {
         }
     }
 
-    private func course(_ rehearsal: Rehearsal, _ rehearsals: Int) throws -> Course {
+    private func attempt(_ rehearsal: Rehearsal, _ rehearsals: Int) throws -> Attempt {
         let (report, summary) = try summary(rehearsal, rehearsals: rehearsals)
-        return Course(rehearsal: rehearsal, report: report, summary: summary)
+        return Attempt(rehearsal: rehearsal, report: report, summary: summary)
     }
 
     func run() async throws -> Report {
@@ -112,41 +112,41 @@ struct MigrationApply: Sendable {
         for _ in 0..<Self.attempts {
             let stamps = FileStamps(request.path)
             let first = try await rehearse { try await copier.copy(into: place.folder) }
-            var course = try course(first, rehearsals + 1)
+            var attempt = try attempt(first, rehearsals + 1)
             let isWritten = FileStamps(request.path) != stamps
             let isLogged = LiveState(request.path).isLogged
-            if isWritten, !isLogged { try await lookAgain(place, &course) }
-            guard course.isReady, let base = course.rehearsal.base else { return course.finished }
+            if isWritten, !isLogged { try await lookAgain(place, &attempt) }
+            guard attempt.isReady, let base = attempt.rehearsal.base else { return attempt.finished }
             try Task.checkCancellation()
             if DiskSpace.isChecked {
-                try needs.check(needs.installing(course.rehearsal, isShared: isOpenElsewhere))
+                try needs.check(needs.installing(attempt.rehearsal, isShared: isOpenElsewhere))
             }
             let held = try await openDatabase(isShared: isWritten && isLogged)
             let catchUp = CatchUp(held, from: base)
             var start: ContinuousClock.Instant?
             let outcome: Result<Installed, any Error>
             do {
-                if held.isAlone { start = .now } else { try await approach(catchUp, place, &course) }
-                if course.isReady {
+                if held.isAlone { start = .now } else { try await approach(catchUp, place, &attempt) }
+                if attempt.isReady {
                     try await catchUp.lock()
                     start = start ?? .now
                     let later = try await catchUp.advance()
                     await catchUp.end()
-                    if let later { try await rehearse(later, &course) }
+                    if let later { try await rehearse(later, &attempt) }
                 }
-                outcome = .success(try await install(&course, place, held))
+                outcome = .success(try await install(&attempt, place, held))
             } catch {
                 outcome = .failure(error)
             }
             await catchUp.end()
             let faults = await held.release()
-            rehearsals = course.summary.rehearsals
-            let installed = try unwrapped(outcome, course.summary, faults)
+            rehearsals = attempt.summary.rehearsals
+            let installed = try unwrapped(outcome, attempt.summary, faults)
             guard installed != .not else { continue }
-            course.summary.locksReaders = held.isAlone
-            course.summary.lockSeconds = start.map { (ContinuousClock.now - $0).inSeconds }
-            course.summary.notes += faults.map(\.description)
-            return course.finished
+            attempt.summary.locksReaders = held.isAlone
+            attempt.summary.lockSeconds = start.map { (ContinuousClock.now - $0).inSeconds }
+            attempt.summary.notes += faults.map(\.description)
+            return attempt.finished
         }
         throw RequestError(
             .databaseBusy,
@@ -156,13 +156,13 @@ struct MigrationApply: Sendable {
 
     /// Rehearses on what others commit while they can still write, until that takes so little time that what they commit
     /// meanwhile can be rehearsed while they wait.
-    private func approach(_ catchUp: CatchUp, _ place: BackupPlace, _ course: inout Course) async throws {
+    private func approach(_ catchUp: CatchUp, _ place: BackupPlace, _ attempt: inout Attempt) async throws {
         var last = Duration.seconds(3600)
         while let later = try await catchUp.advance() {
             let start = ContinuousClock.now
-            try await rehearse(later, &course)
-            guard course.isReady else { return }
-            try place.update(&course.rehearsal)
+            try await rehearse(later, &attempt)
+            guard attempt.isReady else { return }
+            try place.update(&attempt.rehearsal)
             let seconds = ContinuousClock.now - start
             guard seconds > Self.moment, seconds < last * 0.7 else { return }
             last = seconds
@@ -170,17 +170,17 @@ struct MigrationApply: Sendable {
     }
 
     /// Rehearses on what others committed with a rollback journal, so that little is left to do under the lock.
-    private func lookAgain(_ place: BackupPlace, _ course: inout Course) async throws {
-        guard course.isReady, let base = course.rehearsal.base,
+    private func lookAgain(_ place: BackupPlace, _ attempt: inout Attempt) async throws {
+        guard attempt.isReady, let base = attempt.rehearsal.base,
             let later = try await copier.look({ try base.updated(to: $0.image) })
         else { return }
-        try await rehearse(later, &course)
-        if course.isReady { try place.update(&course.rehearsal) }
+        try await rehearse(later, &attempt)
+        if attempt.isReady { try place.update(&attempt.rehearsal) }
     }
 
     /// Repeats the rehearsal on a later state, which is over the same file as the one before.
-    private func rehearse(_ later: Image, _ course: inout Course) async throws {
-        let earlier = course.rehearsal
+    private func rehearse(_ later: Image, _ attempt: inout Attempt) async throws {
+        let earlier = attempt.rehearsal
         // The earlier rehearsal's temporary pages still exist.
         if DiskSpace.isChecked { try needs.check(needs.spilled(earlier)) }
         var verifier = verifier
@@ -188,7 +188,7 @@ struct MigrationApply: Sendable {
         var rehearsal = try await Rehearsal.run(earlier.copy, of: request.path, verifier, verify)
         (rehearsal.copySeconds, rehearsal.isLater) = (earlier.copySeconds, true)
         rehearsal.written = earlier.written
-        course = try self.course(rehearsal, course.summary.rehearsals + 1)
+        attempt = try self.attempt(rehearsal, attempt.summary.rehearsals + 1)
     }
 
     private func openDatabase(isShared: Bool) async throws -> HeldDatabase {
@@ -206,18 +206,18 @@ struct MigrationApply: Sendable {
 
     /// Replaces the database's pages with those of the rehearsal.
     private func install(
-        _ course: inout Course, _ place: BackupPlace, _ held: HeldDatabase
+        _ attempt: inout Attempt, _ place: BackupPlace, _ held: HeldDatabase
     ) async throws -> Installed {
-        let rehearsal = course.rehearsal
-        guard course.isReady, let end = rehearsal.end, let base = rehearsal.base else { return .refused }
-        course.summary.needs = try needs.installing(rehearsal, isShared: !held.isAlone)
-        if DiskSpace.isChecked { try needs.check(course.summary.needs) }
-        course.summary.needs += needs.spilled(rehearsal)
+        let rehearsal = attempt.rehearsal
+        guard attempt.isReady, let end = rehearsal.end, let base = rehearsal.base else { return .refused }
+        attempt.summary.needs = try needs.installing(rehearsal, isShared: !held.isAlone)
+        if DiskSpace.isChecked { try needs.check(attempt.summary.needs) }
+        attempt.summary.needs += needs.spilled(rehearsal)
         try Task.checkCancellation()
         // From here on nothing of a stranger runs, and no limit on it may cut what is written short.
         note(.installing(done: 0, total: 0))
         if !request.isOneOfMany { MemoryBounds.apply(nil) }
-        course.summary.backup = try place.keep(&course.rehearsal)
+        attempt.summary.backup = try place.keep(&attempt.rehearsal)
         let (note, stop) = (note, stop)
         let installation = try await held.install(end, over: base) { done, total in
             note(.installing(done: done, total: total))
@@ -226,16 +226,17 @@ struct MigrationApply: Sendable {
         switch installation {
         case .overtaken:
             // The backup is of a database that another program has written since.
-            if let backup = course.summary.backup { TemporaryCopy.delete(backup) }
-            course.summary.backup = nil
+            if let backup = attempt.summary.backup { TemporaryCopy.delete(backup) }
+            attempt.summary.backup = nil
             return .not
         case .installed(let isDurable, let error):
-            course.summary.outcome = .applied
+            attempt.summary.outcome = .applied
             if !isDurable {
-                course.summary.notes.append("it may not survive a power loss: the folder could not be synced")
+                attempt.summary.notes.append(
+                    "it may not survive a power loss: the folder could not be synced")
             }
-            if let error { course.summary.notes.append("an error followed the commit: \(error)") }
-            await readAgain(end, &course.summary, held)
+            if let error { attempt.summary.notes.append("an error followed the commit: \(error)") }
+            await readAgain(end, &attempt.summary, held)
             return .whole
         }
     }

@@ -44,7 +44,7 @@ struct SnapshotReplay {
 
     /// - Throws: only CancellationError; any other failure is a finding.
     mutating func run() async throws {
-        if let later { return try await run(on: Overlay(later.image)) }
+        if let later { return try await run(on: Overlay(later.image, isFork: false)) }
         let start = ContinuousClock.now
         var failure: (any Error)?
         do {

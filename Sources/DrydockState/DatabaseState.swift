@@ -228,7 +228,7 @@ package struct StateInspector: Sendable {
         var settings = settings
         settings.foreignKeys = false
         settings.isDefensive = true
-        settings.isOwn = true
+        settings.followsStatements = false
         return try await engine.use(overlay, settings: settings) { database in
             let attached = later.map { overlay.attach($0) }
             return try await database.withConnection { connection in

@@ -15,7 +15,7 @@ public struct GRDBDriver: Engine {
     ) async throws -> any OpenDatabase {
         var configuration = Configuration(settings)
         if !settings.followsTransactions { configuration.ignoresTransactions() }
-        if settings.isOwn { configuration.ignoresEffects() }
+        if !settings.followsStatements { configuration.ignoresStatements() }
         do {
             // GRDB traps if SQLite runs out of memory while a connection is set up. So only the settings' own
             // setup statements can be stopped here, and the configuration does that.

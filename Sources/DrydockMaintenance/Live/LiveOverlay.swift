@@ -80,8 +80,7 @@ package actor LiveOverlay {
     ) {
         self.init(
             path: path, connections: ConnectionPool(engine: engine, settings: settings, limit: 0),
-            limit: limit,
-            isStopped: isStopped)
+            limit: limit, isStopped: isStopped)
     }
 
     /// Runs a closure on the database as of one moment.

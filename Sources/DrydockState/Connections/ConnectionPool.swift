@@ -44,7 +44,7 @@ package final class ConnectionPool: Sendable {
         var settings = settings
         settings.foreignKeys = false
         settings.isDefensive = true
-        settings.isOwn = true
+        settings.followsStatements = false
         settings.keepsStatements = limit > 0
         self.settings = settings
     }

@@ -41,7 +41,7 @@ struct SchemaLayout: Hashable, Sendable {
             Self.places.flatMap { first[$0] } + Self.flags.map { first[$0].allSatisfy { $0 == 0 } ? 0 : 1 }
     }
 
-    /// The records tell layouts apart; an array of them would combine byte by byte, which takes many times as long.
+    /// The records tell layouts apart; as arrays they would be combined byte by byte, which is slow.
     func hash(into hasher: inout Hasher) {
         for record in records { record.withUnsafeBytes { hasher.combine(bytes: $0) } }
     }

@@ -113,7 +113,7 @@ package struct TableLineage: Sendable {
     }
 
     package init(tables: some Sequence<String>) {
-        // Sorted, so that the same tables get the same ids; as an array, which sorts ten times as fast as what is generic.
+        // Sorted, so that the same tables get the same ids; as an array, since what is generic sorts slowly.
         for name in [String](tables).sorted() { add(.main(name), origin: name.foldedASCII, createdBy: nil) }
     }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// Damage to a database file, of a kind and at a place that a seed decides.
 ///
-///     var damage = PageDamage(seed: 7, of: whole)
+///     let damage = PageDamage(seed: 7, of: whole)
 ///     try damage.bytes.write(to: file)
 ///
 /// The kinds are what faulty disks, lost writes and programs do that write such a file by themselves: each part of the format
@@ -68,7 +68,7 @@ struct PageDamage: CustomStringConvertible {
         }
     }
 
-    /// The places of a freelist trunk's and an overflow page's numbers show only from what leads there.
+    /// The trunk pages of the freelist, which only the header and one another lead to.
     private var trunks: [Int] {
         var (found, next) = ([Int](), number(32, 4))
         while next > 1, next <= pages, !found.contains(next) {

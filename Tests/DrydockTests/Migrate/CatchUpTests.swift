@@ -175,26 +175,34 @@ import Testing
         #expect(backup.count == old.count)
     }
 
-    @Test func `a migration that others make impossible meanwhile is refused before the lock`() async throws {
-        let project = try MigrateCase(
-            ["CREATE UNIQUE INDEX person_name ON person(name);"], pragmas: "PRAGMA journal_mode = wal")
-        let path = project.path
-        nonisolated(unsafe) let other = try PlainDatabase(path)
+    /// Migrates a database that another program has open, which does something once, during the first rehearsal.
+    private func migrate(
+        _ project: MigrateCase, meanwhile act: @escaping @Sendable (PlainDatabase) -> Void
+    ) async throws -> Report {
+        nonisolated(unsafe) let other = try PlainDatabase(project.path)
         try other.execute("SELECT count(*) FROM person")
         let isFirst = Mutex(true)
-        let report = try await project.migrate(
+        return try await project.migrate(
             .apply,
             onEvent: { event in
                 guard case .step = event else { return }
                 isFirst.withLock { isFirst in
-                    if isFirst { try? other.execute("INSERT INTO person VALUES (500, 'person 1')") }
+                    if isFirst { act(other) }
                     isFirst = false
                 }
             })
+    }
+
+    @Test func `a migration that others make impossible meanwhile is refused before the lock`() async throws {
+        let project = try MigrateCase(
+            ["CREATE UNIQUE INDEX person_name ON person(name);"], pragmas: "PRAGMA journal_mode = wal")
+        let report = try await migrate(project) { other in
+            try? other.execute("INSERT INTO person VALUES (500, 'person 1')")
+        }
         #expect(report.rules(.error) == [.migrationFailed])
         #expect(report.migrate?.outcome == .refused && report.migrate?.rehearsals == 2)
         #expect(report.migrate?.lockSeconds == nil)
-        let content = try MigrateCase.content(path)
+        let content = try MigrateCase.content(project.path)
         #expect(content["t person"]?.count == 401 && content["t grdb_migrations"]?.count == 1)
         #expect(try project.names().filter { $0.contains("backup") } == ["backups"])
     }
@@ -204,29 +212,19 @@ import Testing
             ["CREATE TABLE extra(x);"], pragmas: "PRAGMA journal_mode = wal",
             rows: "CREATE INDEX pet_name ON pet(name);")
         let path = project.path
-        nonisolated(unsafe) let other = try PlainDatabase(path)
-        try other.execute("SELECT count(*) FROM person")
-        let isFirst = Mutex(true)
-        let report = try await project.migrate(
-            .apply,
-            onEvent: { event in
-                guard case .step = event else { return }
-                isFirst.withLock { isFirst in
-                    guard isFirst else { return }
-                    isFirst = false
-                    // A row whose entry in the index is missing.
-                    try? other.execute(
-                        """
-                        PRAGMA writable_schema = on;
-                        UPDATE sqlite_schema SET sql = sql || ' WHERE name = 0' WHERE name = 'pet_name'
-                        """)
-                    try? PlainDatabase(path).execute("INSERT INTO pet VALUES (9000, 1, 'without')")
-                    try? other.execute(
-                        """
-                        UPDATE sqlite_schema SET sql = replace(sql, ' WHERE name = 0', '') WHERE name = 'pet_name'
-                        """)
-                }
-            })
+        let report = try await migrate(project) { other in
+            // A row whose entry in the index is missing.
+            try? other.execute(
+                """
+                PRAGMA writable_schema = on;
+                UPDATE sqlite_schema SET sql = sql || ' WHERE name = 0' WHERE name = 'pet_name'
+                """)
+            try? PlainDatabase(path).execute("INSERT INTO pet VALUES (9000, 1, 'without')")
+            try? other.execute(
+                """
+                UPDATE sqlite_schema SET sql = replace(sql, ' WHERE name = 0', '') WHERE name = 'pet_name'
+                """)
+        }
         #expect(report.rules(.error) == [.integrityFailure])
         #expect(report.migrate?.outcome == .refused)
         #expect(report.findings.contains { $0.message.contains("row 401 missing from index pet_name") })
