@@ -71,7 +71,12 @@ package enum AllocationGate {
         gated.xRealloc = { AllocationGate.take($1, inPlaceOf: $0) }
         gated.xFree = { AllocationGate.giveBack($0) }
         isInstalled = csqlite_set_memory_methods(&gated) == SQLITE_OK
-        if !isInstalled { pthread_key_delete(created) }
+        if isInstalled {
+            // Of the same memory there is an account here, which needs no lock.
+            _ = csqlite_keep_no_memory_account()
+        } else {
+            pthread_key_delete(created)
+        }
     }
 
     // MARK: - What SQLite calls
