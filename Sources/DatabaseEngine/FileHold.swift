@@ -1,5 +1,4 @@
 import CSQLite
-import Dispatch
 import Synchronization
 
 /// A read transaction on a live file, which keeps what a reader of the file sees as it is. It ends by itself after its
@@ -19,10 +18,9 @@ package final class FileHold: Sendable {
     /// Used only inside the mutex.
     fileprivate struct Handle: ~Copyable {
         var pointer: OpaquePointer?
-        /// Which hold the limit's timer is for.
+        /// Which transaction the limit is for.
         var number = 0
         let flag = Flag()
-        var timer: (any DispatchSourceTimer)?
 
         /// Runs a statement that gives no more than one row.
         func run(_ sql: String) -> Int32 { sqlite3_exec(pointer, sql, nil, nil, nil) }
@@ -55,7 +53,7 @@ package final class FileHold: Sendable {
         while true {
             let code = connection.withLock { handle in
                 let code = handle.begin()
-                if code == SQLITE_OK { handle.timer = timer(limit, handle.number) }
+                if code == SQLITE_OK { HoldTimer.shared.end(self, handle.number, at: .now + limit) }
                 return code
             }
             if code == SQLITE_OK { return }
@@ -66,16 +64,8 @@ package final class FileHold: Sendable {
         }
     }
 
-    /// Returns what ends the transaction when its time is over.
-    private func timer(_ limit: Duration, _ number: Int) -> any DispatchSourceTimer {
-        let timer = DispatchSource.makeTimerSource()
-        timer.schedule(deadline: .now() + limit / .seconds(1))
-        timer.setEventHandler { [weak self] in
-            self?.connection.withLock { if $0.number == number { _ = $0.end() } }
-        }
-        timer.resume()
-        return timer
-    }
+    /// Ends the transaction if it is still the one of that number.
+    func end(number: Int) { connection.withLock { if $0.number == number { _ = $0.end() } } }
 
     /// Ends the transaction.
     /// - Returns: Whether it had lasted until now.
@@ -111,8 +101,6 @@ extension FileHold.Handle {
     fileprivate mutating func end() -> Bool {
         guard isHeld else { return false }
         isHeld = false
-        timer?.cancel()
-        timer = nil
         return run("COMMIT") == SQLITE_OK
     }
 }

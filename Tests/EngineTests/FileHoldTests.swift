@@ -53,8 +53,29 @@ import Testing
         #expect(hold.release())
     }
 
-    /// SQLite asks whether a hold lasts inside its allocator, on which the statement that ends the hold may be waiting.
-    @Test(arguments: Place.rollbackFiles) func `it answers while its end waits for memory`(_ place: Place)
+    /// One timer ends them all.
+    @Test(arguments: Place.rollbackFiles) func `each ends when its own time is over`(_ place: Place)
+        async throws
+    {
+        let site = try Site(place)
+        let (long, short, again) = try (
+            FileHold(path: site.path), FileHold(path: site.path), FileHold(path: site.path)
+        )
+        try await long.take(for: .seconds(600), patience: .zero)
+        try await again.take(for: .milliseconds(1), patience: .zero)
+        _ = again.release()
+        // The limit of its first transaction is not one of its second.
+        try await again.take(for: .seconds(600), patience: .zero)
+        for _ in 0..<3 {
+            try await short.take(for: .milliseconds(5), patience: .zero)
+            while short.isHeld { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        #expect(long.release() && again.release() && !short.release())
+    }
+
+    /// SQLite asks whether a hold lasts inside its allocator, under a lock of the VFS, for which the end of the hold may be
+    /// waiting.
+    @Test(arguments: Place.rollbackFiles) func `it answers while its end waits for the VFS`(_ place: Place)
         async throws
     {
         let site = try Site(place)
@@ -62,14 +83,14 @@ import Testing
         try await hold.take(for: .seconds(600), patience: .zero)
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             Thread.detachNewThread {
-                let memory = sqlite3_mutex_alloc(SQLITE_MUTEX_STATIC_MEM)
-                sqlite3_mutex_enter(memory)
+                let files = sqlite3_mutex_alloc(SQLITE_MUTEX_STATIC_VFS1)
+                sqlite3_mutex_enter(files)
                 Thread.detachNewThread {
-                    _ = hold.release()
+                    hold.close()
                     done.resume()
                 }
                 while hold.isHeld { Thread.sleep(forTimeInterval: 0.001) }
-                sqlite3_mutex_leave(memory)
+                sqlite3_mutex_leave(files)
             }
         }
         #expect(!hold.isHeld)
