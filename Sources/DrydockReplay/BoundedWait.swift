@@ -1,4 +1,5 @@
 import DrydockFindings
+import DatabaseEngine
 import Dispatch
 import Synchronization
 
@@ -27,7 +28,7 @@ struct BoundedWait: Sendable {
                     let rest = max(.zero, deadline - ContinuousClock.now)
                     wait.end(with: .success(nil), after: rest + Self.grace)
                 }
-                wait.task = Task {
+                wait.task = Task(executorPreference: WorkQueue()) {
                     do { wait.end(.success(try await work())) } catch { wait.end(.failure(error)) }
                 }
             }

@@ -32,7 +32,7 @@ package final class GRDBDatabase: OpenDatabase {
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
         try await translatingErrors {
-            try await writer.writeWithoutTransaction { [self] database in
+            try await write { [self] database in
                 // GRDB traps when a closure leaves a transaction open.
                 defer { if database.isInsideTransaction { try? database.rollback() } }
                 let result = try body(GRDBConnection(database, interrupt, statements, idle))
@@ -50,9 +50,34 @@ package final class GRDBDatabase: OpenDatabase {
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
         try await translatingErrors {
-            try await writer.read { [interrupt, statements] in
+            try await read { [interrupt, statements] in
                 try body(GRDBConnection($0, interrupt, statements))
             }
+        }
+    }
+
+    private func write<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        guard WorkQueue.isCurrent else { return try await writer.writeWithoutTransaction(body) }
+        return try await atOnce { try $0.writeWithoutTransaction(body) }
+    }
+
+    private func read<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        guard WorkQueue.isCurrent else { return try await writer.read(body) }
+        return try await atOnce { try $0.read(body) }
+    }
+
+    /// Runs a closure on the caller's thread. As in GRDB's own asynchronous methods, a task that is cancelled interrupts the
+    /// statement that runs, and begins no other.
+    private func atOnce<Result>(_ body: (any DatabaseWriter) throws -> Result) async throws -> Result {
+        try Task.checkCancellation()
+        return try await withTaskCancellationHandler {
+            try body(writer)
+        } onCancel: {
+            writer.interrupt()
         }
     }
 
@@ -100,7 +125,7 @@ package final class GRDBDatabase: OpenDatabase {
         _ body: @escaping @Sendable (Database, OpaquePointer) throws -> Void
     ) async throws {
         try await translatingErrors {
-            try await writer.writeWithoutTransaction { database in
+            try await write { database in
                 guard let handle = database.sqliteConnection else { return }
                 try body(database, handle)
             }
@@ -109,7 +134,7 @@ package final class GRDBDatabase: OpenDatabase {
 
     package func close() async throws {
         try await translatingErrors {
-            if idle != nil { try await writer.writeWithoutTransaction { [self] _ in idle?.empty() } }
+            if idle != nil { try await write { [self] _ in idle?.empty() } }
             try writer.close()
         }
         isClosed.store(true, ordering: .sequentiallyConsistent)
@@ -147,6 +172,7 @@ package final class GRDBDatabase: OpenDatabase {
         }
         let ready = migrator
         try await translatingErrors {
+            guard !WorkQueue.isCurrent else { return try await atOnce { try ready.migrate($0) } }
             try await withCheckedThrowingContinuation {
                 (continuation: CheckedContinuation<Void, any Error>) in
                 ready.asyncMigrate(writer) { continuation.resume(with: $0.map { _ in }) }
