@@ -50,8 +50,10 @@ extension DrydockCommand {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
         var joined: [String] = []
         for (index, argument) in arguments[..<end].enumerated() {
-            if let last = joined.last, last == arguments[index - 1],
-                last.wholeMatch(of: /--[a-z][a-z-]*|-j/) != nil, argument.prefixMatch(of: /-\.?[0-9]/) != nil
+            // Most of ten thousand arguments are names.
+            if argument.hasPrefix("-"), argument.prefixMatch(of: /-\.?[0-9]/) != nil,
+                let last = joined.last, last == arguments[index - 1],
+                last.wholeMatch(of: /--[a-z][a-z-]*|-j/) != nil
             {
                 // The parser takes what follows a short option without a sign in between.
                 joined[joined.count - 1] = last == "-j" ? "--jobs=\(argument)" : "\(last)=\(argument)"

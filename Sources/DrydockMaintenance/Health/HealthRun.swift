@@ -262,7 +262,7 @@ struct HealthRun: Sendable {
     }
 
     private func view(_ slice: LiveOverlay.Slice, _ state: LiveState) throws -> HealthView {
-        let facts = try slice.memo.value { try HealthFacts(slice.connection, slice.image, schemas) }
+        let facts = try slice.memo.value { try HealthFacts(slice, schemas) }
         return HealthView(
             connection: slice.connection, facts: facts, path: path, state: state, isDeep: request.isDeep,
             thresholds: request.thresholds)

@@ -50,13 +50,38 @@ struct HealthView {
 }
 
 /// The facts about the bytes that a slice sees, computed once.
+@dynamicMemberLookup
 final class HealthFacts: Sendable {
+    private let shape: HealthShape
+    let file: DatabaseFile
+    private let outlines = Mutex<[UInt32: TreeOutline]>([:])
+
+    init(_ slice: LiveOverlay.Slice, _ schemas: SchemaMemory) throws {
+        file = try DatabaseFile(ImagePages(slice.image))
+        // Where something is wrong, every database is looked at.
+        shape = try (slice.schemaMemo ?? Memo()).value(isKept: { $0.shared != nil }) { [file] in
+            try HealthShape(slice.connection, file, schemas)
+        }
+    }
+
+    subscript<Value>(dynamicMember member: KeyPath<HealthShape, Value>) -> Value { shape[keyPath: member] }
+
+    func outline(of root: UInt32) throws -> TreeOutline {
+        if let known = outlines.withLock({ $0[root] }) { return known }
+        let new = try TreeOutline(file, root: root)
+        outlines.withLock { $0[root] = new }
+        return new
+    }
+}
+
+/// What follows from a schema and the places of its trees alone.
+struct HealthShape: Sendable {
+    /// Without the marks, which each file has of its own.
     let catalog: Catalog
     /// The indexes that a statement created, by folded table.
     let indexes: [String: [Catalog.Object]]
     let unreadable: [Catalog.UnreadableTable]
     let schema: Schema
-    let file: DatabaseFile
     let entries: [SchemaEntry]
     /// The root pages of tables, by name.
     let roots: [String: UInt32]
@@ -64,14 +89,15 @@ final class HealthFacts: Sendable {
     let shared: SchemaFacts?
     /// The entries with a tree, by their table.
     let trees: [String: [SchemaEntry]]
-    private let outlines = Mutex<[UInt32: TreeOutline]>([:])
 
-    init(_ connection: any Connection, _ image: Image, _ schemas: SchemaMemory) throws {
+    init(_ connection: any Connection, _ file: DatabaseFile, _ schemas: SchemaMemory) throws {
         let reading = try schemas.read(connection, historyTables: [])
-        (catalog, unreadable, shared) = (reading.catalog, reading.unreadable, reading.facts)
+        var catalog = reading.catalog
+        catalog.marks = [:]
+        self.catalog = catalog
+        (unreadable, shared) = (reading.unreadable, reading.facts)
         indexes = catalog.indexesByTable
         schema = try reading.facts?.schema ?? Self.schema(connection)
-        file = try DatabaseFile(ImagePages(image))
         entries = try file.schema()
         trees = Dictionary(grouping: entries.filter { $0.rootPage != 0 }, by: \.tableName)
         roots = Dictionary(
@@ -84,12 +110,5 @@ final class HealthFacts: Sendable {
             SchemaRow(type: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
         }
         return SchemaParser().schema(of: rows)
-    }
-
-    func outline(of root: UInt32) throws -> TreeOutline {
-        if let known = outlines.withLock({ $0[root] }) { return known }
-        let new = try TreeOutline(file, root: root)
-        outlines.withLock { $0[root] = new }
-        return new
     }
 }

@@ -25,18 +25,8 @@ package actor LiveOverlay {
         package let image: Image
         /// What has been computed from these bytes.
         package let memo: Memo
-    }
-
-    /// A value that is kept as long as the bytes it was computed from.
-    package final class Memo: Sendable {
-        private let value = Mutex<(any Sendable)?>(nil)
-
-        package func value<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
-            if let known = value.withLock({ $0 }) as? Value { return known }
-            let new = try make()
-            value.withLock { $0 = new }
-            return new
-        }
+        /// What has been computed from the schema alone, whichever database has it; nil where it is of this one only.
+        package let schemaMemo: Memo?
     }
 
     private struct Opened {
@@ -94,7 +84,10 @@ package actor LiveOverlay {
         do {
             outcome = .success(
                 try await opened.lease.database.withConnection {
-                    try body(Slice(connection: $0, image: opened.lease.image, memo: opened.memo))
+                    try body(
+                        Slice(
+                            connection: $0, image: opened.lease.image, memo: opened.memo,
+                            schemaMemo: opened.lease.schemaMemo))
                 })
         } catch {
             outcome = .failure(error)

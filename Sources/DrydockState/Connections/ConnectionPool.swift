@@ -21,6 +21,9 @@ package final class ConnectionPool: Sendable {
         fileprivate let connected: Connected
         /// Nil where the connection is for this database only.
         fileprivate let layout: SchemaLayout?
+        /// For what is found out about the schema alone, which all databases with the same one share; nil where the
+        /// connection is for this database only.
+        package let schemaMemo: Memo?
 
         package var database: any OpenDatabase { connected.database }
     }
@@ -35,6 +38,9 @@ package final class ConnectionPool: Sendable {
     private let settings: ConnectionSettings
     private let limit: Int
     private let idle = Mutex<[SchemaLayout: [Connected]]>([:])
+    private let memos = Mutex<[SchemaLayout: Memo]>([:])
+    /// More than the versions of most projects. It bounds the memory, not what is shared.
+    private static let memoLimit = 512
 
     /// - Parameters:
     ///   - settings: of all connections, but for `interrupt`.
@@ -60,7 +66,7 @@ package final class ConnectionPool: Sendable {
         if let layout, let connected = idle.withLock({ $0[layout]?.popLast() }) {
             connected.interrupt.isOn = interrupt
             try connected.overlay.rebase(on: image)
-            return Lease(image: image, connected: connected, layout: layout)
+            return Lease(image: image, connected: connected, layout: layout, schemaMemo: memo(of: layout))
         }
         let overlay = try Overlay(image, isFork: false)
         let interrupt = InterruptSwitch(interrupt)
@@ -68,9 +74,20 @@ package final class ConnectionPool: Sendable {
         settings.interrupt = { interrupt.isOn() }
         let database = try await engine.openWhole(overlay, settings: settings)
         let connected = Connected(overlay: overlay, database: database, interrupt: interrupt)
+        let known = layout?.hasKnownModules == true ? layout : nil
         return Lease(
-            image: overlay.freeze().image, connected: connected,
-            layout: layout?.hasKnownModules == true ? layout : nil)
+            image: overlay.freeze().image, connected: connected, layout: known,
+            schemaMemo: known.map(memo))
+    }
+
+    private func memo(of layout: SchemaLayout) -> Memo {
+        memos.withLock { memos in
+            if let memo = memos[layout] { return memo }
+            if memos.count >= Self.memoLimit { memos = [:] }
+            let memo = Memo()
+            memos[layout] = memo
+            return memo
+        }
     }
 
     /// Keeps the connection for the next database, or closes it. Only the lease itself holds the last database's file then.
