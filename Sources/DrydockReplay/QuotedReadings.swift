@@ -125,7 +125,7 @@ private enum QuotedProbe {
 extension Catalog.Object {
     /// The names in double quotes, folded.
     var doublyQuotedNames: Set<String> {
-        guard text.contains("\"") else { return [] }
+        guard text.utf8.contains(UInt8(ascii: "\"")) else { return [] }
         return SQLSource(name: "", text).statements().reduce(into: []) { names, statement in
             for token in statement.tokens where token.isDoublyQuoted(in: statement.source) {
                 if let name = token.identifier(in: statement.source) { names.insert(name.foldedASCII) }

@@ -3,15 +3,13 @@ import SQLiteSchema
 import Synchronization
 
 /// What the statements of all migrations before a step did to tables, so that a rebuild over several migrations is
-/// understood. It is read when a step drops something, and then kept for later steps.
+/// understood. It is read when a step drops something, and then kept for later steps and other snapshots.
 package final class Chronicle: Sendable {
-    private struct Reading {
-        var count = 0
-        var lineage = TableLineage(tables: [])
-    }
-
     private let migrations: [Migration]
-    private let reading = Mutex(Reading())
+    /// What was known before some migrations, by their places.
+    private let lineages = Mutex([0: TableLineage(tables: [])])
+    /// It bounds the memory, not what is known.
+    private static let limit = 64
 
     package init(_ migrations: [Migration]) { self.migrations = migrations }
 
@@ -19,16 +17,18 @@ package final class Chronicle: Sendable {
     /// - Parameter before: the schema before the step.
     package func provenance(of step: Migration, before: Catalog) -> Provenance {
         let place = migrations.firstIndex { $0.identifier == step.identifier } ?? 0
-        var start = reading.withLock { reading in
-            if reading.count > place { reading = Reading() }
-            for migration in migrations[reading.count..<place] {
+        var start = lineages.withLock { lineages in
+            let known = lineages.keys.filter { $0 <= place }.max() ?? 0
+            var lineage = lineages[known] ?? TableLineage(tables: [])
+            for migration in migrations[known..<place] {
                 for (index, statement) in migration.statements.enumerated() {
-                    reading.lineage.apply(statement, at: index)
+                    lineage.apply(statement, at: index)
                 }
-                reading.lineage.noteLastingNames()
+                lineage.noteLastingNames()
             }
-            reading.count = place
-            return reading.lineage
+            if lineages.count >= Self.limit { lineages = [:] }
+            lineages[place] = lineage
+            return lineage
         }
         start.adopt(before)
         var end = start

@@ -13,9 +13,16 @@ public enum Affinity: String, Sendable, Hashable {
     /// - Parameter strict: whether the table is STRICT: only there does ANY store values unchanged
     ///   (https://www.sqlite.org/stricttables.html).
     public init(declaredType: String, strict: Bool = false) {
-        let type = declaredType.foldedASCII
-        func has(_ part: String) -> Bool { type.contains(part) }
-        if strict, type == "any" {
+        // Byte by byte, since this is asked of every column again and again, and `contains` works on characters.
+        let type = declaredType.utf8.map(lowerASCII)
+        func has(_ part: StaticString) -> Bool {
+            let length = part.utf8CodeUnitCount
+            guard type.count >= length else { return false }
+            return (0...type.count - length).contains { start in
+                (0..<length).allSatisfy { type[start + $0] == part.utf8Start[$0] }
+            }
+        }
+        if strict, type.elementsEqual("any".utf8) {
             self = .blob
         } else if has("int") {
             self = .integer
