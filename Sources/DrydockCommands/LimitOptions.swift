@@ -75,8 +75,7 @@ struct CommandLimits: Sendable {
         lastResort = limit.duration.map { duration in
             LastResort(after: duration + Self.grace) {
                 _ = failure.end(Self.error(duration, statements))
-                // The command leaves nothing: its temporary files have no name.
-                _exit(2)
+                TemporaryCopy.removeAll { _ in _exit(2) }
             }
         }
     }
