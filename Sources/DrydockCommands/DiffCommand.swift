@@ -184,7 +184,7 @@ struct DiffCommand: DrydockSubcommand {
     func run() async throws {
         let output = data ? OutputFormat(format ?? "human") : OutputFormat(format)
         let failure = FailureOutput(Self.self, output)
-        try await limits.run(stubs, failure) { config, limits in
+        try await limits.run(stubs, failure, writing: report) { config, limits in
             if data { return try await runData(config, limits) }
             let files = report + output.files(besides: report)
             var guarded = VerifyRequest()

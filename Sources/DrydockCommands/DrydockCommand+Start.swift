@@ -6,6 +6,8 @@ import SQLiteSchema
 extension DrydockCommand {
     /// Runs the command that the process was given, and ends the process.
     public static func start() async {
+        // A write beyond the limit on the size of files then fails, and the error can be reported.
+        signal(SIGXFSZ, SIG_IGN)
         let arguments = joiningNumbers(Array(givenArguments.dropFirst()))
         if let screen = helpScreen(for: arguments) { return print(screen, terminator: "") }
         let (short, list) = LongNameList.taken(from: arguments)

@@ -36,6 +36,16 @@ final class FailureOutput: Sendable {
         outputs.withLock { $0.files = files }
     }
 
+    /// Reads drydock.yml. If that fails, the files of the command line get the failure, since an old report in one of them
+    /// would be taken for this run's.
+    /// - Throws: RequestError.
+    func config(_ path: String?, writing files: [ReportFile]) throws -> ConfigFile {
+        writes(files.filter(\.mayHoldReport))
+        let config = try ConfigFile.load(path)
+        writes([])
+        return config
+    }
+
     /// Runs a command's work.
     /// - Throws: `ExitCode` 2 for an error for which there is no report, and the other errors of `body`.
     func run(_ body: () async throws -> Void) async throws {

@@ -210,7 +210,7 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
     func run() async throws {
         let failure = FailureOutput(Self.self, OutputFormat(format))
         do {
-            let config = try ConfigFile.load(stubs.config)
+            let config = try failure.config(stubs.config, writing: report.compactMap(\.plain))
             var settings = try HealthSettings(self, config)
             if targets.isUsed || resume != nil || databases.contains(where: FolderListing.isFolder) {
                 try settings.choose(

@@ -1,8 +1,10 @@
 import Dispatch
+import Drydock
 import Foundation
 import Synchronization
 
 /// The handling of signals: the first SIGINT, SIGTERM or SIGHUP is a clean stop, a later one ends the process as usual.
+/// Either way no copy of a database is left that is not finished.
 ///
 /// `timeout` sends its signal to the process and then to its group, so one that follows at once counts as the same.
 /// SIGHUP stays ignored if it is, as under nohup. A shell ignores SIGINT for what a script runs in the background, so
@@ -10,6 +12,7 @@ import Synchronization
 final class Interruption {
     private let sources: [any DispatchSourceSignal]
     private let resort: Resort
+    private let arrivals: Arrivals
 
     /// How long the work may take to stop by itself: an interrupted command ends within a second.
     private static let grace = Duration.milliseconds(800)
@@ -24,23 +27,52 @@ final class Interruption {
         lastWords: String, unless mustGoOn: @escaping @Sendable () -> Bool = { false },
         _ stop: @escaping @Sendable () -> Void
     ) {
-        let resort = Resort()
+        let (resort, arrivals) = (Resort(), Arrivals())
         sources = [SIGINT, SIGTERM, SIGHUP].filter { $0 != SIGHUP || !Self.isIgnored($0) }.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number)
             source.setEventHandler {
-                DispatchQueue.global().asyncAfter(deadline: .now() + Self.echo) { signal(number, SIG_DFL) }
+                switch arrivals.note(number) {
+                case .first: break
+                case .echo: return
+                case .again: Self.die(of: number)
+                }
                 resort.begin(after: Self.grace) {
                     guard !mustGoOn() else { return }
-                    Terminal.writeError(lastWords)
-                    _exit(130)
+                    TemporaryCopy.removeAll { left in
+                        Terminal.writeError(lastWords)
+                        Self.name(left)
+                        _exit(130)
+                    }
                 }
                 stop()
             }
             source.resume()
             return source
         }
-        self.resort = resort
+        (self.resort, self.arrivals) = (resort, arrivals)
+    }
+
+    /// Ends the process as a signal does that nobody handles.
+    private static func die(of number: Int32) -> Never {
+        signal(number, SIG_DFL)
+        TemporaryCopy.removeAll { left in
+            name(left)
+            var signals = sigset_t()
+            sigemptyset(&signals)
+            sigaddset(&signals, number)
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            raise(number)
+            _exit(128 + number)
+        }
+    }
+
+    /// Says which copies could not be removed.
+    private static func name(_ left: [String]) {
+        for path in left {
+            Terminal.writeError(
+                "drydock: the copy \(path) could not be removed; delete it, or the next run does\n")
+        }
     }
 
     private static func isIgnored(_ number: Int32) -> Bool {
@@ -58,6 +90,30 @@ final class Interruption {
     func end() {
         for source in sources { source.cancel() }
         resort.cancel()
+        let numbers = arrivals.numbers
+        guard !numbers.isEmpty else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.echo) {
+            for number in numbers { signal(number, SIG_DFL) }
+        }
+    }
+
+    /// The signals that came.
+    private final class Arrivals: Sendable {
+        enum Kind { case first, echo, again }
+
+        private let times = Mutex<[Int32: ContinuousClock.Instant]>([:])
+
+        var numbers: [Int32] { times.withLock { Array($0.keys) } }
+
+        func note(_ number: Int32) -> Kind {
+            times.withLock { times in
+                guard let first = times[number] else {
+                    times[number] = .now
+                    return .first
+                }
+                return ContinuousClock.now - first < .seconds(Interruption.echo) ? .echo : .again
+            }
+        }
     }
 
     /// What is done if the work does not stop.

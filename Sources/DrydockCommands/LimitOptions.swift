@@ -33,11 +33,11 @@ struct LimitOptions: ParsableArguments {
     /// Runs a command's work within its limits. Ends the command with status 2 if there is no result, and with 130 if
     /// it is interrupted.
     func run(
-        _ stubs: StubOptions, _ failure: FailureOutput,
+        _ stubs: StubOptions, _ failure: FailureOutput, writing files: [ReportFile] = [],
         _ body: (_ config: ConfigFile, _ limits: CommandLimits) async throws -> Void
     ) async throws {
         try await failure.run {
-            let config = try ConfigFile.load(stubs.config)
+            let config = try failure.config(stubs.config, writing: files)
             apply(config)
             let limits = CommandLimits(timeout(config), failure)
             let interruption = Interruption(lastWords: CommandLimits.interrupted) { limits.interrupt() }
@@ -75,8 +75,7 @@ struct CommandLimits: Sendable {
         lastResort = limit.duration.map { duration in
             LastResort(after: duration + Self.grace) {
                 _ = failure.end(Self.error(duration, statements))
-                // The command leaves nothing: its temporary files have no name.
-                _exit(2)
+                TemporaryCopy.removeAll { _ in _exit(2) }
             }
         }
     }

@@ -123,7 +123,7 @@ struct LintCommand: DrydockSubcommand {
             return Terminal.write(listsMarkdown ? RuleDocumentation.markdown : RuleDocumentation.list)
         }
         let failure = FailureOutput(Self.self, OutputFormat(output.format))
-        try await limits.run(stubs, failure) { config, limits in
+        try await limits.run(stubs, failure, writing: output.reports) { config, limits in
             failure.prints(output.format(config))
             if source.migrations == nil, config.migrations == nil,
                 let command = try config.migrate.settings(in: config.folder)

@@ -88,7 +88,7 @@ struct LockCommand: DrydockSubcommand {
 
     func run() async throws {
         let failure = FailureOutput(Self.self, OutputFormat(output.format))
-        try await limits.run(stubs, failure) { config, limits in
+        try await limits.run(stubs, failure, writing: output.reports) { config, limits in
             failure.prints(output.format(config))
             let place = try source.place(config)
             let request = request(config, place)

@@ -108,8 +108,9 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
     var temporaryFolder: String?
 
     @Option(
-        help: ArgumentHelp("How long to wait for others' locks. (default: 5s)", valueName: "duration"),
-        transform: TimeLimit.parsed)
+        help: ArgumentHelp(
+            "How long to wait for others' locks; 0 does not wait. (default: 5s)", valueName: "duration"),
+        transform: TimeLimit.wait)
     var busyTimeout: TimeLimit?
 
     @Option(
@@ -192,7 +193,7 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
     func run() async throws {
         let failure = FailureOutput(Self.self, OutputFormat(output.format))
         try await failure.run {
-            let config = try ConfigFile.load(stubs.config)
+            let config = try failure.config(stubs.config, writing: output.reports)
             failure.prints(output.format(config))
             limits.apply(config)
             let chosen = try await targets.targets(databases, on: engines.driver(config))

@@ -34,6 +34,19 @@ extension TimeLimit {
     }
 }
 
+extension TimeLimit {
+    /// Returns a time to wait, which may be none at all: `0`, `0s`.
+    /// - Throws: `ValidationError` that says what a valid value is.
+    static func wait(_ argument: String) throws -> TimeLimit {
+        guard argument.wholeMatch(of: /0+(ms|s|m|h)?/) != nil, var none = TimeLimit(argument: "1s") else {
+            return try NumberOption.valid(
+                TimeLimit(argument: argument), argument, "\(expected), or 0 to wait for nobody")
+        }
+        none.duration = .zero
+        return none
+    }
+}
+
 extension RunLimit {
     static let expected = "a duration such as 90s or 5m, or none"
 

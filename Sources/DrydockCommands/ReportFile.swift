@@ -70,6 +70,18 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         }
     }
 
+    /// Whether nothing is there but what may be an earlier report: no database, and no file of a project that Drydock reads.
+    var mayHoldReport: Bool {
+        let target = target
+        guard !isFolder, SnapshotFile.database(ofSidecar: target) == nil else { return false }
+        let ending = PathParts.name(of: target).split(separator: ".").last.map { $0.lowercased() } ?? ""
+        guard !["sql", "db", "sqlite", "sqlite3", "yml", "yaml", "lock"].contains(ending) else {
+            return false
+        }
+        let start = try? FileHandle(forReadingAtPath: target)?.read(upToCount: 16)
+        return start != Data("SQLite format 3\u{0}".utf8)
+    }
+
     /// The file that is written: where the path leads through links, also to a file that is not there yet.
     var target: String {
         guard !FolderListing.exists(path) else { return FolderListing.realPath(path) }

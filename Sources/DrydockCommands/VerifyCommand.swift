@@ -113,7 +113,7 @@ struct VerifyCommand: DrydockSubcommand, TakesManyNames {
     func run() async throws {
         let failure = FailureOutput(Self.self, OutputFormat(output.format))
         try await failure.run {
-            let config = try ConfigFile.load(stubs.config)
+            let config = try failure.config(stubs.config, writing: output.reports)
             failure.prints(output.format(config))
             limits.apply(config)
             var settings = try VerifySettings(self, config)

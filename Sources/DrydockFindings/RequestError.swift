@@ -97,6 +97,6 @@ extension RequestError.Reason {
 
     /// The reason for which a file cannot be written, by the system's error number.
     package static func writing(_ code: Int32) -> Self {
-        [ENOSPC, EDQUOT].contains(code) ? .diskFull : .notWritable
+        [ENOSPC, EDQUOT, EFBIG].contains(code) ? .diskFull : .notWritable
     }
 }

@@ -34,10 +34,28 @@ package struct BackupPlace: Sendable {
                 "\(folder) cannot be written by this user; name another folder with "
                     + (keeps ? "--backup-folder" : "--temporary-folder"))
         }
-        if isExact, let name, FolderListing.exists(name) {
-            throw RequestError(
-                .notWritable, "'\(name)' is there already, and a backup overwrites nothing; name a new file")
-        }
+        if isExact, let name { try Self.checkIsFree(name, for: database) }
+    }
+
+    /// - Throws: ``RequestError`` if a name is taken, by a link to nothing too.
+    private static func checkIsFree(_ name: String, for database: String) throws {
+        var (taken, own) = (stat(), stat())
+        guard lstat(name, &taken) == 0 else { return }
+        let isOther =
+            taken.st_mode & S_IFMT == S_IFREG && stat(database, &own) == 0
+            && (taken.st_dev != own.st_dev || taken.st_ino != own.st_ino)
+        let hasLog = (try? FolderListing.size(of: database + "-wal")).map { $0 > 0 } ?? false
+        // What a killed run leaves: it made its backup, and migrated nothing.
+        let isSame =
+            isOther && !hasLog && taken.st_size == own.st_size
+            && FileManager.default.contentsEqual(atPath: name, andPath: database)
+        throw RequestError(
+            .notWritable,
+            "'\(name)' is there already, and a backup overwrites nothing; "
+                + (isSame
+                    ? "it is \(database) as it is now, byte for byte, as a run leaves it that was killed before it "
+                        + "migrated anything: rename it, or name a new file"
+                    : "name a new file"))
     }
 
     /// How the names of backups end.

@@ -298,9 +298,13 @@ struct MigrationApply: Sendable {
         }
         let fact =
             switch error.code {
-            case .busy, .locked: "another program holds \(path); wait for it, or stop it (\(error.message))"
+            case .busy, .locked:
+                "another program holds \(path) (\(error.message)); wait longer for it with --busy-timeout, or stop it"
             case .full: "the disk is full: \(error.message)"
             case .readOnly: "\(path) cannot be written: \(error.message)"
+            case .inputOutput where error.isFailedWrite:
+                "\(path), or the journal or log beside it, cannot be written (\(error.message)): look for a limit on "
+                    + "the size of files (ulimit -f), a used-up disk quota, or a failing disk"
             default: "\(path) cannot be migrated: \(error.message)"
             }
         return RequestError(.init(error), "\(fact); \(rest)")

@@ -151,7 +151,7 @@ struct RollbackJournal {
     }
 
     private static func failure(_ path: String, _ code: Int32) -> RequestError {
-        let reason = code == ENOSPC ? "the disk is full" : FolderListing.describe(code)
+        let reason = FolderListing.describe(code)
         return RequestError(
             .writing(code),
             "\(path) cannot be written: \(reason); the database holds what it held")

@@ -115,7 +115,7 @@ extension TemporaryCopy {
     }
 
     private func failure(_ action: String, _ code: Int32) -> RequestError {
-        let reason = code == ENOSPC ? "the disk is full" : FolderListing.describe(code)
+        let reason = FolderListing.describe(code)
         return RequestError(
             .writing(code), "the copy of the database, \(path), cannot be \(action): \(reason)")
     }

@@ -8,9 +8,14 @@ struct WrittenLimit {
 
     init(_ overlay: Overlay) { fault = overlay.fault }
 
+    /// Returns whether the limit is why something failed.
+    func isCause(of error: any Error) -> Bool {
+        if case .writtenTooMuch? = fault { Self.isOfFullDisk(error) } else { false }
+    }
+
     /// Returns the finding of a failed migration, with the limit as the cause if it is.
     func explaining(_ finding: Finding, _ error: any Error) -> Finding {
-        guard case .writtenTooMuch? = fault, let fault, Self.isOfFullDisk(error) else { return finding }
+        guard isCause(of: error), let fault else { return finding }
         var finding = finding
         finding.message =
             "\(finding.migration ?? "the migration") was stopped: it writes more than --memory allows"
@@ -27,6 +32,7 @@ struct WrittenLimit {
         switch error {
         case let error as EngineError: error.isFullDisk
         case let failure as StatementFailure: failure.error.isFullDisk
+        case let failure as BatchFailure: isOfFullDisk(failure.error)
         case let failure as RunnerFailure: isOfFullDisk(failure.error)
         default: false
         }

@@ -111,15 +111,19 @@ extension SchemaChange {
         if case .table(_, let change) = self { change.description } else { description }
     }
 
+    /// The queries of a view, or the bodies of a trigger, that differ.
+    var bodies: (old: [SQLFragment], new: [SQLFragment])? {
+        switch self {
+        case .view(_, .query(let before, let after)): ([before], [after])
+        case .trigger(_, _, .body(let before, let after)): (before, after)
+        default: nil
+        }
+    }
+
     /// The clauses in which two queries or trigger bodies differ, one on each line.
     var clauses: [String] {
-        let (from, to): ([SQLFragment], [SQLFragment])
-        switch self {
-        case .view(_, .query(let before, let after)): (from, to) = ([before], [after])
-        case .trigger(_, _, .body(let before, let after)): (from, to) = (before, after)
-        default: return []
-        }
-        let (old, new) = (from.flatMap(\.lines), to.flatMap(\.lines))
+        guard let bodies else { return [] }
+        let (old, new) = (bodies.old.flatMap(\.lines), bodies.new.flatMap(\.lines))
         let difference = new.difference(from: old)
         let gone = Set(difference.removals.map(\.offset)), come = Set(difference.insertions.map(\.offset))
         return old.indices.filter(gone.contains).map { "- " + old[$0] }

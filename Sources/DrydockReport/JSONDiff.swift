@@ -10,6 +10,8 @@ struct JSONDiff: Encodable {
         var object: String?
         var description: String
         var quiet: Bool
+        /// The query of a view, or the body of a trigger, that has changed.
+        var old, new: String?
     }
 
     struct Rename: Encodable {
@@ -35,7 +37,8 @@ struct JSONDiff: Encodable {
                 }
             return Change(
                 kind: kind, code: change.code, table: change.table, object: change.object,
-                description: change.description, quiet: change.isQuiet)
+                description: change.description, quiet: change.isQuiet,
+                old: change.bodies?.old.sql, new: change.bodies?.new.sql)
         }
         renames = [(diff.renames.taken, true), (diff.renames.open, false)].flatMap { renames, isTaken in
             renames.map {
@@ -48,4 +51,8 @@ struct JSONDiff: Encodable {
         leftOver = diff.plan.flatMap { $0.leftOver.isEmpty ? nil : $0.leftOver }
         unparsed = diff.unparsed.isEmpty ? nil : diff.unparsed
     }
+}
+
+extension [SQLFragment] {
+    fileprivate var sql: String { map(\.description).joined(separator: "; ") }
 }

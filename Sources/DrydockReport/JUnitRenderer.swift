@@ -25,7 +25,7 @@ package struct JUnitRenderer: ReportRenderer {
                 </testcase>
 
             """
-        let head = head(CheckSuite(name: "drydock \(command)"), 0, (1, 0, 1, 0), RenderOptions(), command)
+        let head = head(CheckSuite(name: "drydock \(command)"), 0, (1, 0, 1, 0), nil, command)
         return document(head + "    <properties/>\n" + test + tail(""), command)
     }
 
@@ -54,11 +54,12 @@ package struct JUnitRenderer: ReportRenderer {
 
     /// - Parameter counts: tests, failures, errors and skipped ones.
     private func head(
-        _ suite: CheckSuite, _ id: Int, _ counts: (Int, Int, Int, Int), _ options: RenderOptions,
+        _ suite: CheckSuite, _ id: Int, _ counts: (Int, Int, Int, Int), _ options: RenderOptions?,
         _ command: String
     ) -> String {
         "  <testsuite name=\"\(Self.token(suite.name))\" package=\"drydock.\(command)\" id=\"\(id)\""
-            + " timestamp=\"\(Self.timestamp(options.time))\" hostname=\"localhost\" tests=\"\(counts.0)\""
+            + (options.map { " timestamp=\"\(Self.timestamp($0.time))\"" } ?? "")
+            + " hostname=\"localhost\" tests=\"\(counts.0)\""
             + " failures=\"\(counts.1)\" errors=\"\(counts.2)\" skipped=\"\(counts.3)\""
             + " time=\"\(Self.seconds(suite.seconds))\">\n"
     }

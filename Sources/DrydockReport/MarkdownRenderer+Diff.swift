@@ -15,6 +15,7 @@ extension MarkdownRenderer {
                         case .changed: "✏️"
                         }
                     return "- \(mark) \(MarkdownText.code(change.detail))\n"
+                        + change.clauses.map { "  - \(MarkdownText.code($0))\n" }.joined()
                 }.joined()
         }
         let renames =

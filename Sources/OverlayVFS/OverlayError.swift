@@ -60,7 +60,8 @@ extension OverlayError: CustomStringConvertible {
                 + "Free space there, or point TMPDIR to a folder that has room."
         case .writtenTooMuch(let bytes):
             "More than \(bytes >> 20) MB were written. The limit is --memory plus four times the size of the database: "
-                + "if so much is intended, raise the limit with --memory."
+                + "if so much is intended, raise the limit with --memory. A statement that never ends needs another "
+                + "condition instead."
         case .notRegistered(let code):
             "SQLite did not register the overlay's file system (result code \(code)). Close other "
                 + "overlays, then run again."

@@ -94,4 +94,25 @@ import Testing
         let error = try document(result.output)["error"] as? [String: Any]
         #expect(error?["line"] as? Int == 2 && error?["file"] is String, "\(result.output)")
     }
+
+    /// An old report would be taken for this run's.
+    @Test(arguments: [
+        ["verify"], ["lint"], ["lock"], ["migrate", "Snapshots/v1.sqlite"], ["diff", "a", "b"],
+    ])
+    func anOldReportIsReplacedIfTheConfigurationIsUnreadable(_ arguments: [String]) throws {
+        let project = try Project()
+        try project.write("drydock.yml", "format: [\n")
+        try project.write("out.json", "old")
+        try project.write("out.xml", "old")
+        let before = try project.databases()
+        let reports = ["json=out.json", "junit=out.xml", "json=Snapshots/v1.sqlite"].flatMap {
+            ["--report", $0]
+        }
+        #expect(try project.run(arguments + reports).status == 2)
+        let json = try String(contentsOf: project.folder.appending(path: "out.json"), encoding: .utf8)
+        #expect(try document(json)["verdict"] as? String == "failed")
+        let junit = try String(contentsOf: project.folder.appending(path: "out.xml"), encoding: .utf8)
+        #expect(junit.contains("<error") && !junit.contains("1970"), "\(junit)")
+        #expect(try project.databases() == before)
+    }
 }

@@ -127,4 +127,37 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
         #expect(try Data(contentsOf: project.folder.appending(path: database)) == before)
     }
+
+    /// A killed run leaves its backup, and the message says that it holds nothing else than the database.
+    @Test func saysWhatTheFileInABackupsPlaceIs() throws {
+        let project = try Project()
+        let before = try project.databases()
+        func errors(_ backup: String) throws -> String {
+            let result = try project.run("migrate", database, "--apply", "--backup", backup)
+            #expect(result.status == 2 && result.errors.contains("is there already"), "\(result)")
+            return result.errors
+        }
+        #expect(try !errors(database).contains("byte for byte"), "it is the database itself")
+        try FileManager.default.copyItem(
+            at: project.folder.appending(path: database), to: project.folder.appending(path: "kept"))
+        #expect(try errors("kept").contains("as it is now, byte for byte"))
+        try project.execute("DELETE FROM email", on: "kept")
+        #expect(try !errors("kept").contains("byte for byte"))
+        try FileManager.default.createSymbolicLink(
+            atPath: project.folder.appending(path: "link").path, withDestinationPath: "nowhere")
+        #expect(try !errors("link").contains("byte for byte"))
+        #expect(try project.databases() == before)
+    }
+
+    /// The shell of a user does not ignore the signal that comes with the limit.
+    @Test func saysThatAFileMayNotGrow() throws {
+        let project = try Project()
+        let result = try project.shell(#"ulimit -f 1; "$DRYDOCK" migrate Snapshots/v1.sqlite --apply"#)
+        #expect(result.status == 2 && result.errors.contains("ulimit -f"), "\(result)")
+    }
+
+    @Test(arguments: ["0", "0s"]) func needNotWait(_ time: String) throws {
+        let project = try Project()
+        #expect(try project.run("migrate", database, "--apply", "--busy-timeout", time).status == 0)
+    }
 }

@@ -48,7 +48,13 @@ package enum FolderListing {
     }
 
     package static func describe(_ code: Int32) -> String {
-        code == EACCES ? "permission denied" : String(cString: strerror(code)).lowercased()
+        switch code {
+        case EACCES: "permission denied"
+        case EFBIG: "the file may not grow: raise the limit on the size of files (ulimit -f)"
+        case EDQUOT: "the file may not grow: the disk quota is used up; free space, or have it raised"
+        case ENOSPC: "the disk is full: free space"
+        default: String(cString: strerror(code)).lowercased()
+        }
     }
 }
 

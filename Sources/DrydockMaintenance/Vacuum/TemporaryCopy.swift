@@ -23,6 +23,9 @@ package final class TemporaryCopy: Sendable {
     /// The folders without left-overs; nil where each is searched every time.
     @TaskLocal package static var swept: SweptFolders?
 
+    /// The files of this process, by path.
+    private static let existing = Mutex<[String: Int32]>([:])
+
     /// - Parameters:
     ///   - database: The database whose owner and permissions the file gets, as far as this user may set them.
     ///   - mark: The command's part of the file's name.
@@ -38,8 +41,7 @@ package final class TemporaryCopy: Sendable {
             let number = String(UInt64.random(in: .min ... .max), radix: 16)
             let padded = String(repeating: "0", count: Self.digits - number.count) + number
             let path = "\(folder)/\(prefix)\(padded)"
-            // SQLite writes to an existing empty file as to a new one.
-            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            let descriptor = Self.create(path)
             guard descriptor >= 0 else {
                 throw RequestError(
                     .writing(errno), "\(path) cannot be made: \(String(cString: strerror(errno)))")
@@ -51,13 +53,48 @@ package final class TemporaryCopy: Sendable {
                 (self.path, self.descriptor) = (path, descriptor)
                 return
             }
-            close(descriptor)
+            Self.end(descriptor, of: path)
         }
     }
 
     deinit {
         Self.delete(path)
-        close(descriptor)
+        Self.end(descriptor, of: path)
+    }
+
+    /// Creates a file of this process, which ``removeAll(andEnd:)`` would remove.
+    /// - Returns: its descriptor, or -1 with `errno`.
+    private static func create(_ path: String) -> Int32 {
+        existing.withLock {
+            // SQLite writes to an existing empty file as to a new one.
+            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            if descriptor >= 0 { $0[path] = descriptor }
+            return descriptor
+        }
+    }
+
+    private static func end(_ descriptor: Int32, of path: String) {
+        existing.withLock {
+            $0[path] = nil
+            close(descriptor)
+        }
+    }
+
+    /// Removes the files of this process that are not finished, and ends the process before it can make another. A file
+    /// that has its final name keeps it.
+    /// - Parameter end: Receives the paths of files that could not be removed; it ends the process.
+    package static func removeAll(andEnd end: ([String]) -> Never) -> Never {
+        existing.withLock { files in
+            for (path, descriptor) in files where isFile(path, descriptor) { delete(path) }
+            end(files.filter { isFile($0, $1) }.keys.sorted())
+        }
+    }
+
+    /// Returns whether a path still leads to the file that was made there.
+    private static func isFile(_ path: String, _ descriptor: Int32) -> Bool {
+        var (named, opened) = (stat(), stat())
+        return lstat(path, &named) == 0 && fstat(descriptor, &opened) == 0
+            && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino
     }
 
     /// Empties the file again.
