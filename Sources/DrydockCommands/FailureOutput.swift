@@ -2,6 +2,7 @@ import ArgumentParser
 import DatabaseEngine
 import Drydock
 import DrydockReport
+import Foundation
 import Synchronization
 
 /// What a command writes where it can make no report: the error on standard error, and in the formats of its reports
@@ -66,7 +67,7 @@ final class FailureOutput: Sendable {
             let outputs = outputs.withLock { $0 }
             for file in outputs.files {
                 guard let renderer = ReportRenderers.named(file.format),
-                    let text = renderer.renderFailure(error, of: command)
+                    let text = renderer.renderFailure(error, of: command, at: Date().timeIntervalSince1970)
                 else { continue }
                 try? file.write(text)
             }

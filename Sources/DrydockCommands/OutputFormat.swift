@@ -1,5 +1,6 @@
 import Drydock
 import DrydockReport
+import Foundation
 
 /// The format of standard output: that of a renderer, or `auto`, which is text for people and, in continuous integration,
 /// what the service reads besides.
@@ -60,14 +61,18 @@ struct OutputFormat: Sendable, Equatable {
         if isHuman {
             guard service == .github else { return }
             if isNamed || Terminal.outputIsLog {
-                Terminal.write(GitHubRenderer().renderFailure(error, of: command) ?? "")
+                Terminal.write(
+                    GitHubRenderer().renderFailure(error, of: command, at: Date().timeIntervalSince1970) ?? ""
+                )
             }
-        } else if let text = ReportRenderers.named(name)?.renderFailure(error, of: command) {
+        } else if let text = ReportRenderers.named(name)?.renderFailure(
+            error, of: command, at: Date().timeIntervalSince1970)
+        {
             Terminal.write(text)
         }
         if service == .github || name == GitHubRenderer().name {
             try? ContinuousIntegration.addSummary(
-                MarkdownRenderer().renderFailure(error, of: command) ?? "")
+                MarkdownRenderer().renderFailure(error, of: command, at: Date().timeIntervalSince1970) ?? "")
         }
     }
 }

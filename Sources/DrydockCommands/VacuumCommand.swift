@@ -1,6 +1,7 @@
 import ArgumentParser
 import Drydock
 import DrydockReport
+import Foundation
 import Synchronization
 
 struct VacuumCommand: DrydockSubcommand, TakesManyNames {
@@ -321,7 +322,9 @@ private struct VacuumOutput {
         for file in reports {
             let text =
                 file.format == JSONRenderer().name
-                ? json : ReportRenderers.named(file.format)?.renderFailure(error, of: "vacuum")
+                ? json
+                : ReportRenderers.named(file.format)?.renderFailure(
+                    error, of: "vacuum", at: Date().timeIntervalSince1970)
             if let text { try? file.write(text) }
         }
     }

@@ -37,7 +37,8 @@ struct WatchLines: WatchDisplay {
         let options = settings.options.dated
         switch outcome {
         case .success(let report): Terminal.write(renderer.render(report, options))
-        case .failure(let error): Terminal.write(renderer.renderFailure(error, of: command) ?? "")
+        case .failure(let error):
+            Terminal.write(renderer.renderFailure(error, of: command, at: Date().timeIntervalSince1970) ?? "")
         }
     }
 

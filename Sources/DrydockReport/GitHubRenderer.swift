@@ -22,7 +22,7 @@ package struct GitHubRenderer: ReportRenderer {
             + TerminalText.lines(HumanRenderer().summary(report.visible, verbose))
     }
 
-    package func renderFailure(_ error: RequestError, of command: String) -> String? {
+    package func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String? {
         var annotation = Annotation(
             level: "error", title: "drydock \(command)", message: error.description)
         (annotation.file, annotation.line) = (error.file, error.line)

@@ -40,7 +40,7 @@ package struct GitLabRenderer: ReportRenderer {
         return jsonText(issues)
     }
 
-    package func renderFailure(_ error: RequestError, of command: String) -> String? {
+    package func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String? {
         var fingerprints = FindingFingerprints(SourcePaths())
         let issue = Issue(
             description: VisibleText.line(error.description), checkName: error.reason.rawValue,

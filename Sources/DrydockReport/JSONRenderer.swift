@@ -30,7 +30,7 @@ package struct JSONRenderer: ReportRenderer {
         }
     }
 
-    package func renderFailure(_ error: RequestError, of command: String) -> String? {
+    package func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String? {
         FailureRenderer.json(error, of: command, isIndented: isIndented)
     }
 }

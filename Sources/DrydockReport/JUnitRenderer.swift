@@ -17,7 +17,7 @@ package struct JUnitRenderer: ReportRenderer {
             suites.enumerated().map { suite($1, $0, report, options) }.joined(), report.command)
     }
 
-    package func renderFailure(_ error: RequestError, of command: String) -> String? {
+    package func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String? {
         let text = error.description + (error.quote.isEmpty ? "" : "\n" + error.quote)
         let test = """
                 <testcase name="\(Self.attribute(command))" classname="drydock.\(command)" time="0">
@@ -25,7 +25,7 @@ package struct JUnitRenderer: ReportRenderer {
                 </testcase>
 
             """
-        let head = head(CheckSuite(name: "drydock \(command)"), 0, (1, 0, 1, 0), nil, command)
+        let head = head(CheckSuite(name: "drydock \(command)"), 0, (1, 0, 1, 0), time, command)
         return document(head + "    <properties/>\n" + test + tail(""), command)
     }
 
@@ -36,7 +36,7 @@ package struct JUnitRenderer: ReportRenderer {
     private func suite(_ suite: CheckSuite, _ id: Int, _ report: Report, _ options: RenderOptions) -> String {
         let failures = suite.cases.count { $0.outcome == .failed }
         let skipped = suite.cases.count { if case .skipped = $0.outcome { true } else { false } }
-        var text = head(suite, id, (suite.cases.count, failures, 0, skipped), options, report.command)
+        var text = head(suite, id, (suite.cases.count, failures, 0, skipped), options.time, report.command)
         let properties =
             [
                 ("tool", "drydock"), ("command", report.command),
@@ -54,12 +54,11 @@ package struct JUnitRenderer: ReportRenderer {
 
     /// - Parameter counts: tests, failures, errors and skipped ones.
     private func head(
-        _ suite: CheckSuite, _ id: Int, _ counts: (Int, Int, Int, Int), _ options: RenderOptions?,
+        _ suite: CheckSuite, _ id: Int, _ counts: (Int, Int, Int, Int), _ time: Double?,
         _ command: String
     ) -> String {
         "  <testsuite name=\"\(Self.token(suite.name))\" package=\"drydock.\(command)\" id=\"\(id)\""
-            + (options.map { " timestamp=\"\(Self.timestamp($0.time))\"" } ?? "")
-            + " hostname=\"localhost\" tests=\"\(counts.0)\""
+            + " timestamp=\"\(Self.timestamp(time))\" hostname=\"localhost\" tests=\"\(counts.0)\""
             + " failures=\"\(counts.1)\" errors=\"\(counts.2)\" skipped=\"\(counts.3)\""
             + " time=\"\(Self.seconds(suite.seconds))\">\n"
     }

@@ -45,7 +45,7 @@ package struct SARIFRenderer: ReportRenderer {
         return jsonText(SARIFLog(runs: [run]))
     }
 
-    package func renderFailure(_ error: RequestError, of command: String) -> String? {
+    package func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String? {
         var run = SARIFRun(command: command)
         var notification = SARIFNotification(level: "error", message: .init(error.description))
         if let file = error.file {

@@ -79,9 +79,11 @@ private struct JSONGrowth: Encodable {
 
 /// What `sqlite3_analyzer` derives from its columns.
 private struct JSONSpace: Encodable {
-    var entries, storage, payload, metadata, unused, pages: Int
+    // In the order of their keys, so that no object is sorted.
+    var averageMetadata, averagePayload, averageUnused: Double?
+    var entries, metadata, pages, payload: Int
     var share: Double
-    var averagePayload, averageUnused, averageMetadata: Double?
+    var storage, unused: Int
 
     init(_ objects: [DatabaseStatistics.Object], _ file: DatabaseStatistics) {
         let use = SpaceUse(objects, pageSize: file.pageSize)
@@ -96,13 +98,16 @@ private struct JSONSpace: Encodable {
 }
 
 private struct JSONObject: Encodable {
-    var name, table, kind: String
+    // In the order of their keys, so that no object is sorted.
+    var depth: Int
     var isImplied, isWithoutRowid: Bool
-    var space: JSONSpace
-    var depth, scatteredLeaves: Int
+    var kind, name: String
     /// How many payloads have `2^(n-1)` to less than `2^n` bytes, starting with the empty ones.
     var payloadSizes: [Int]
-    var spaceUsed: [String: Int]
+    var scatteredLeaves: Int
+    var space: JSONSpace
+    var spaceUsed: JSONSpaceUsed
+    var table: String
 
     init(_ object: DatabaseStatistics.Object, _ file: DatabaseStatistics) {
         let tree = object.tree
@@ -111,16 +116,65 @@ private struct JSONObject: Encodable {
         space = JSONSpace([object], file)
         (depth, scatteredLeaves) = (tree.depth, tree.scatteredLeaves)
         payloadSizes = tree.payloadSizes.trimmingZeros
-        spaceUsed = [
-            "nentry": tree.cellCount, "leaf_entries": tree.leafCellCount, "depth": tree.depth,
-            "payload": tree.payload, "ovfl_payload": tree.overflowPayload,
-            "ovfl_cnt": tree.overflowCellCount, "mx_payload": tree.largestPayload,
-            "int_pages": tree.interiorPages, "leaf_pages": tree.leafPages,
-            "ovfl_pages": tree.overflowPages, "int_unused": tree.interiorUnused,
-            "leaf_unused": tree.leafUnused, "ovfl_unused": tree.overflowUnused, "gap_cnt": tree.gapCount,
-            "compressed_size": tree.pages * file.pageSize, "is_index": object.isIndex ? 1 : 0,
-            "is_without_rowid": object.isWithoutRowid ? 1 : 0,
-        ]
+        spaceUsed = JSONSpaceUsed(object, file)
+    }
+}
+
+/// The columns of `sqlite3_analyzer`'s table `space_used`.
+private struct JSONSpaceUsed: Encodable {
+    let object: DatabaseStatistics.Object
+    let size: Int
+
+    init(_ object: DatabaseStatistics.Object, _ file: DatabaseStatistics) {
+        (self.object, size) = (object, object.tree.pages * file.pageSize)
+    }
+
+    /// In the order of the keys, so that no object is sorted.
+    private enum Column: String, CodingKey, CaseIterable {
+        case size = "compressed_size"
+        case depth
+        case gaps = "gap_cnt"
+        case interiorPages = "int_pages"
+        case interiorUnused = "int_unused"
+        case isIndex = "is_index"
+        case isWithoutRowid = "is_without_rowid"
+        case leafCells = "leaf_entries"
+        case leafPages = "leaf_pages"
+        case leafUnused = "leaf_unused"
+        case largestPayload = "mx_payload"
+        case cells = "nentry"
+        case overflowCells = "ovfl_cnt"
+        case overflowPages = "ovfl_pages"
+        case overflowPayload = "ovfl_payload"
+        case overflowUnused = "ovfl_unused"
+        case payload
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Column.self)
+        for column in Column.allCases { try container.encode(value(column), forKey: column) }
+    }
+
+    private func value(_ column: Column) -> Int {
+        switch column {
+        case .size: size
+        case .depth: object.tree.depth
+        case .gaps: object.tree.gapCount
+        case .interiorPages: object.tree.interiorPages
+        case .interiorUnused: object.tree.interiorUnused
+        case .isIndex: object.isIndex ? 1 : 0
+        case .isWithoutRowid: object.isWithoutRowid ? 1 : 0
+        case .leafCells: object.tree.leafCellCount
+        case .leafPages: object.tree.leafPages
+        case .leafUnused: object.tree.leafUnused
+        case .largestPayload: object.tree.largestPayload
+        case .cells: object.tree.cellCount
+        case .overflowCells: object.tree.overflowCellCount
+        case .overflowPages: object.tree.overflowPages
+        case .overflowPayload: object.tree.overflowPayload
+        case .overflowUnused: object.tree.overflowUnused
+        case .payload: object.tree.payload
+        }
     }
 }
 

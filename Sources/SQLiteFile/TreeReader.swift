@@ -158,6 +158,9 @@ extension TreePage {
         return sum
     }
 
+    /// Whether most cache lines begin or hold a cell, so that ``readAhead()`` reads little in vain.
+    var isDense: Bool { cellCount > layout.pageSize / 256 }
+
     /// Returns the first cell whose rowid is `rowid` or higher; `cellCount` if there is none.
     fileprivate func firstCell(notBelow rowid: Int64) throws(FileDamage) -> Int {
         var (low, high) = (0, cellCount)

@@ -113,15 +113,28 @@ public struct TreeStatistics: Equatable, Sendable {
         guard page.kind != .tableInterior else { return }
         rowCount += page.cellCount
         // The result must matter, or the compiler drops the reads.
-        if page.readAhead() == .max { payloadSizes.reserveCapacity(33) }
-        for index in 0..<page.cellCount {
-            let cell = try page.entry(index).payload
-            payload += cell.localSize
-            if cell.size > cell.localSize { overflowCellCount += 1 }
-            packing.add(cell, headerSize: cell.start - (try page.cell(index)), isTable: page.kind.isTable)
-            largestPayload = max(largestPayload, cell.size)
-            payloadSizes[min(32, Int.bitWidth - cell.size.leadingZeroBitCount)] += 1
+        if page.isDense, page.readAhead() == .max { payloadSizes.reserveCapacity(33) }
+        if page.kind.isTable {
+            for index in 0..<page.cellCount {
+                let cell = try page.tableEntry(index).payload
+                count(cell, headerSize: cell.start - (try page.cell(index)), isTable: true, &packing)
+            }
+        } else {
+            for index in 0..<page.cellCount {
+                let cell = try page.indexEntry(index).payload
+                count(cell, headerSize: cell.start - (try page.cell(index)), isTable: false, &packing)
+            }
         }
+    }
+
+    @inline(__always) private mutating func count(
+        _ cell: Payload, headerSize: Int, isTable: Bool, _ packing: inout Packing
+    ) {
+        payload += cell.localSize
+        if cell.size > cell.localSize { overflowCellCount += 1 }
+        packing.add(cell, headerSize: headerSize, isTable: isTable)
+        largestPayload = max(largestPayload, cell.size)
+        payloadSizes[min(32, Int.bitWidth - cell.size.leadingZeroBitCount)] += 1
     }
 
     fileprivate mutating func countOverflow(_ bytes: Int, room: Int) {
@@ -244,7 +257,7 @@ private struct Packing {
     init(layout: PageLayout) { self.layout = layout }
 
     /// - Parameter headerSize: the size of the part of a cell before its payload, in bytes.
-    mutating func add(_ payload: Payload, headerSize: Int, isTable: Bool) {
+    @inline(__always) mutating func add(_ payload: Payload, headerSize: Int, isTable: Bool) {
         let maxLocal = isTable ? layout.maxTableLocal : layout.maxIndexLocal
         var size = payload.size
         if size > maxLocal {

@@ -46,7 +46,8 @@ import Testing
             .settingInvalid, "drydock.yml:2: 'lots' is not a size", quote: "  memory: lots",
             file: "drydock.yml", line: 2)
         try Golden.hold(
-            try #require(renderer.renderFailure(error, of: "verify")), against: "failure-\(format).\(type)")
+            try #require(renderer.renderFailure(error, of: "verify", at: Self.options.time)),
+            against: "failure-\(format).\(type)")
     }
 
     /// What was not checked is in every format, and nothing says that it passed.

@@ -37,6 +37,19 @@ import Testing
         }
     }
 
+    @Test func `a hidden character is found at every place of a long text`() {
+        for place in 0..<100 {
+            let (start, end) = (
+                String(repeating: "a", count: place), String(repeating: "b", count: 99 - place)
+            )
+            for (hidden, shown) in [("\u{7f}", "\\u{7f}"), ("\t", "\\u{9}"), ("\u{202e}", "\\u{202e}")] {
+                #expect(VisibleText.line(start + hidden + end) == start + shown + end)
+                #expect(VisibleText.lines("\n" + start + hidden + end) == "\n" + start + shown + end)
+            }
+            #expect(VisibleText.json(start + "##" + end) == start + "#\\u0023" + end)
+        }
+    }
+
     @Test func `JSON reads back`() {
         #expect(VisibleText.json("{\n\"\u{202e}\u{e0041}é\"\n}") == "{\n\"\\u202e\\udb40\\udc41é\"\n}")
     }

@@ -8,6 +8,8 @@ final class JSONFrame: Encoder {
     /// Where a member begins in the document, with its comma.
     struct Member {
         var key: String
+        /// The first eight bytes of the key, of which most keys differ.
+        var prefix: UInt64
         var start: Int
         /// A container in it that is still open.
         var open: JSONFrame?
@@ -20,7 +22,8 @@ final class JSONFrame: Encoder {
     let depth: Int
     private let start: Int
     private(set) var kind = Kind.other
-    private var members: [Member] = []
+    // Only this class changes it, and nothing else runs meanwhile.
+    @exclusivity(unchecked) private var members: [Member] = []
 
     /// The number of members or elements.
     var count: Int { members.count }
@@ -40,7 +43,7 @@ final class JSONFrame: Encoder {
     func singleValueContainer() -> any SingleValueEncodingContainer { JSONSingleValue(frame: self) }
 
     func beginMember(_ key: String) {
-        members.append(Member(key: key, start: text.bytes.count))
+        members.append(Member(key: key, prefix: Self.prefix(key), start: text.bytes.count))
         text.bytes.append(UInt8(ascii: ","))
         text.breakLine(depth + 1)
         text.write(key)
@@ -48,7 +51,7 @@ final class JSONFrame: Encoder {
     }
 
     func beginElement() {
-        members.append(Member(key: "", start: text.bytes.count))
+        members.append(Member(key: "", prefix: 0, start: text.bytes.count))
         text.bytes.append(UInt8(ascii: ","))
         text.breakLine(depth + 1)
     }
@@ -108,23 +111,40 @@ final class JSONFrame: Encoder {
     private func sortMembers() {
         var isSorted = true
         for index in members.indices.dropFirst() where isSorted {
-            isSorted = members[index - 1].key.utf8.lexicographicallyPrecedes(members[index].key.utf8)
+            isSorted = precedes(index - 1, index)
         }
         guard !isSorted else { return }
         let end = text.bytes.count
-        let order = members.indices.sorted { one, other in
-            let (a, b) = (members[one].key.utf8, members[other].key.utf8)
-            return a.elementsEqual(b) ? one < other : a.lexicographicallyPrecedes(b)
-        }
+        // The sort is stable: of equal keys the last stays the last.
+        let order = members.indices.sorted { precedes($0, $1) }
         var sorted: [UInt8] = []
         sorted.reserveCapacity(end - start)
         for (position, index) in order.enumerated() {
             let next = position + 1 < order.count ? order[position + 1] : nil
-            if let next, members[next].key.utf8.elementsEqual(members[index].key.utf8) { continue }
+            if let next, !precedes(index, next) { continue }
             let (from, to) = range(index, end: end)
             sorted += text.bytes[from..<to]
         }
         text.bytes.replaceSubrange(start..., with: sorted)
+    }
+
+    /// Returns whether a member's key is before that of another in the order of their bytes.
+    private func precedes(_ one: Int, _ other: Int) -> Bool {
+        let (a, b) = (members[one].prefix, members[other].prefix)
+        if a != b { return a < b }
+        return members[one].key.utf8.lexicographicallyPrecedes(members[other].key.utf8)
+    }
+
+    private static func prefix(_ key: String) -> UInt64 {
+        var key = key
+        return key.withUTF8 { bytes in
+            var (prefix, shift): (UInt64, UInt64) = (0, 64)
+            for byte in bytes.prefix(8) {
+                shift -= 8
+                prefix |= UInt64(byte) << shift
+            }
+            return prefix
+        }
     }
 
     private func range(_ index: Int, end: Int) -> (from: Int, to: Int) {

@@ -1,6 +1,7 @@
 /// The document that the frames of an encoding write to.
 final class JSONText {
-    var bytes: [UInt8] = []
+    // Every access is a call of an array's method, during which nothing else runs.
+    @exclusivity(unchecked) var bytes: [UInt8] = []
     let isIndented: Bool
 
     init(isIndented: Bool) { self.isIndented = isIndented }
@@ -9,7 +10,7 @@ final class JSONText {
     func breakLine(_ depth: Int) {
         guard isIndented else { return }
         bytes.append(UInt8(ascii: "\n"))
-        for _ in 0..<depth { bytes += [UInt8(ascii: " "), UInt8(ascii: " ")] }
+        for _ in 0..<2 * depth { bytes.append(UInt8(ascii: " ")) }
     }
 
     func put(_ text: StaticString) {
@@ -30,8 +31,11 @@ final class JSONText {
             throw EncodingError.invalidValue(
                 number, .init(codingPath: [], debugDescription: "JSON has no number \(number)"))
         }
-        let text = number.description
-        bytes += (text.hasSuffix(".0") ? text.dropLast(2) : text[...]).utf8
+        var text = number.description
+        text.withUTF8 { text in
+            let isWhole = text.suffix(2).elementsEqual(".0".utf8)
+            bytes.append(contentsOf: text.dropLast(isWhole ? 2 : 0))
+        }
     }
 
     func write(_ text: String) {

@@ -18,7 +18,7 @@ package enum VisibleText {
                 return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
             }.joined()
         }
-        return text.utf8.contains(UInt8(ascii: "#")) ? text.replacing("##", with: "#\\u0023") : text
+        return holds(UInt8(ascii: "#"), text) ? text.replacing("##", with: "#\\u0023") : text
     }
 
     /// Returns one character in the form that people read.
@@ -61,8 +61,7 @@ package enum VisibleText {
     private static func spelledOut(
         _ text: String, keepsLines: Bool, as spelling: (Unicode.Scalar) -> String
     ) -> String {
-        let mayStay = text.utf8.allSatisfy { !mayBeginHidden($0) || keepsLines && $0 == UInt8(ascii: "\n") }
-        if mayStay { return text }
+        if showsWhole(text, keepsLines: keepsLines) { return text }
         var result = ""
         result.reserveCapacity(text.utf8.count + 16)
         for scalar in text.unicodeScalars {
@@ -73,6 +72,23 @@ package enum VisibleText {
             }
         }
         return result
+    }
+
+    /// Returns whether a look at the bytes is enough to say that no character is hidden.
+    private static func showsWhole(_ text: String, keepsLines: Bool) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            // A loop that does not stop early takes many bytes at once.
+            var isPlain = true
+            let kept = keepsLines ? UInt8(ascii: "\n") : UInt8(ascii: " ")
+            for byte in bytes { isPlain = isPlain && (byte &- 0x20 < 0x5F || byte == kept) }
+            return isPlain || bytes.allSatisfy { !mayBeginHidden($0) || $0 == kept }
+        }
+    }
+
+    private static func holds(_ byte: UInt8, _ text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { $0.contains(byte) }
     }
 
     /// Returns whether a hidden character may begin with a byte of UTF-8. In most scripts none does, so most

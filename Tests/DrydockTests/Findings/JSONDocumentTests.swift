@@ -45,6 +45,15 @@ import Testing
         }
     }
 
+    @Test func `keys that begin alike are in the order of their bytes`() throws {
+        let keys = [
+            "overflowing", "overflow", "overflowed", "overflow\u{0}", "overflo", "é", "eeeeeeeé", "eeeeeeee",
+            "",
+            "\u{0}",
+        ]
+        try expectSame(Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) }))
+    }
+
     @Test func `a number that JSON does not have is refused`() {
         for number in [Double.nan, .infinity, -.infinity] {
             #expect(throws: EncodingError.self) { try jsonDocument([number]) }
