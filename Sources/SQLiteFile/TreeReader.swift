@@ -158,7 +158,7 @@ extension TreePage {
         return sum
     }
 
-    /// Whether most cache lines begin or hold a cell, so that ``readAhead()`` reads little in vain.
+    /// Whether most cache lines hold a part of a cell, so that ``readAhead()`` reads little that nobody needs.
     var isDense: Bool { cellCount > layout.pageSize / 256 }
 
     /// Returns the first cell whose rowid is `rowid` or higher; `cellCount` if there is none.

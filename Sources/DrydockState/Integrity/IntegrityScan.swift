@@ -2,7 +2,8 @@ import DatabaseEngine
 import SQLiteFile
 import SQLiteSchema
 
-/// A look at all pages of a database, on all cores, which proves that it is whole or leaves the verdict to SQLite.
+/// A look at all pages of a database or of some tables, on all cores, which proves that they are whole or leaves the
+/// verdict to SQLite.
 ///
 /// It sees what `PRAGMA integrity_check` sees: each page has one use, each tree its order, each row its entry in each index
 /// and each entry its row (``RowSum``), no NULL where there is NOT NULL, no wrong type in a STRICT table. It does not say
@@ -13,14 +14,19 @@ struct IntegrityScan {
     /// The tables that only SQLite can judge, sorted.
     private(set) var others: [String] = []
 
-    /// - Parameter connection: shows the same database as the file.
+    /// - Parameters:
+    ///   - connection: shows the same database as the file.
+    ///   - tables: which tables are looked at, with their indexes and the schema table; nil for the whole file, with the
+    ///     pages that no tree uses.
     /// - Throws: ``EngineError``, also if the connection is interrupted.
-    init(_ file: DatabaseFile, _ catalog: Catalog, _ connection: any Connection) throws {
+    init(
+        _ file: DatabaseFile, _ catalog: Catalog, _ connection: any Connection, tables: [String]? = nil
+    ) throws {
         do {
-            let trees = try Self.trees(file, catalog, connection)
+            let trees = try Self.trees(file, catalog, connection, of: tables)
             let work = try ScanWork(file, trees)
             var found = try work.run { try connection.checkInterrupt() }
-            try found.account.finish(file, roots: trees.map(\.root))
+            if tables == nil { try found.account.finish(file, roots: trees.map(\.root)) }
             var others = try Self.doubtful(trees, found)
             for tree in trees {
                 guard let table = tree.table, case .rows(let plan) = tree.content, let checks = plan.checks
@@ -29,7 +35,10 @@ struct IntegrityScan {
                     others.insert(table)
                 }
             }
-            if SQLiteLibrary.checksVirtualTables {
+            if let tables {
+                let seen = Set(trees.compactMap { $0.table?.foldedASCII })
+                others.formUnion(tables.filter { !seen.contains($0.foldedASCII) })
+            } else if SQLiteLibrary.checksVirtualTables {
                 others.formUnion(catalog.tables.values.filter { $0.module != nil }.map(\.name))
             }
             self.others = others.sorted()
@@ -38,12 +47,14 @@ struct IntegrityScan {
         }
     }
 
-    /// Returns the trees of the file.
+    /// Returns the trees of the file, or those of some tables and of the schema table.
     static func trees(
-        _ file: DatabaseFile, _ catalog: Catalog, _ connection: any Connection
+        _ file: DatabaseFile, _ catalog: Catalog, _ connection: any Connection, of tables: [String]? = nil
     ) throws -> [ScannedTree] {
-        let entries = try file.schema()
-        let withTree = entries.filter { $0.rootPage != 0 }
+        let wanted = tables.map { Set($0.map(\.foldedASCII)) }
+        let withTree = try file.schema().filter { entry in
+            entry.rootPage != 0 && wanted?.contains(entry.tableName.foldedASCII) ?? true
+        }
         let indexes = Dictionary(
             grouping: withTree.filter { $0.type == "index" }, by: \.tableName.foldedASCII)
         var trees = [ScannedTree(root: 1, table: nil, holdsRowids: true, content: .pages)]

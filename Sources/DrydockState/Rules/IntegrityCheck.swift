@@ -43,6 +43,23 @@ package struct IntegrityCheck: Sendable, Codable {
         brokenConstraints = try brokenConstraints.filter { try !Self.isFalseNull($0, connection, catalog) }
     }
 
+    /// Checks some tables as above: in a large file by ``IntegrityScan``, which also sees a page that two of them share.
+    /// - Parameters:
+    ///   - file: the pages that the connection shows, where they can be read.
+    ///   - leastPages: from which size on a scan is worth its threads.
+    package init(
+        _ connection: any Connection, catalog: Catalog, tables: [String], file: DatabaseFile?,
+        leastPages: UInt32 = 1000
+    ) throws {
+        guard let file, file.pageCount >= leastPages else {
+            try self.init(connection, catalog: catalog, tables: tables)
+            return
+        }
+        let scan = try IntegrityScan(file, catalog, connection, tables: tables)
+        try self.init(connection, catalog: catalog, tables: scan.damage == nil ? scan.others : tables)
+        if let found = scan.damage, damage.isEmpty, notChecked.isEmpty { damage = ["\(found)"] }
+    }
+
     /// Checks the whole database of a state, to which the connection is.
     package init(_ connection: any Connection, catalog: Catalog, image: Image) throws {
         // Pages that cannot be read are for SQLite to describe.

@@ -86,6 +86,24 @@ import Testing
         #expect(found > 20 && kinds.count > 10)
     }
 
+    /// A scan of one table gives SQLite's own verdict on it, and says nothing of the others.
+    @Test(arguments: disagreements)
+    func `one table is checked alone`(name: String, other: String, change: String) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("one.sqlite")
+        try PlainDatabase(path).execute(Self.sql(1, "") + "REINDEX;")
+        try Self.disagree(path, name, other, change)
+        var damaged = 0
+        for table in ["t", "s", "w", "c", "p", "seq"] {
+            let (check, pragma) = try await Self.check(path, table: table)
+            #expect(
+                check.damage == pragma.damage && check.brokenConstraints == pragma.brokenConstraints,
+                "\(table): \(check)")
+            if !pragma.isClean { damaged += 1 }
+        }
+        #expect(damaged == 1, "the test damages one table")
+    }
+
     /// Without an entry only the kind of its page shows what a tree is for.
     @Test(arguments: ["empty", "sqlite_autoindex_empty_1"])
     func `an empty tree of the other kind is found`(name: String) async throws {
@@ -207,6 +225,25 @@ import Testing
             """)
         let (scan, _, _) = try await Self.check(path)
         #expect(scan?.others == (isNumber ? ["t"] : []))
+    }
+
+    /// - Returns: what the check of a table says that uses a scan, and what SQLite says of the table.
+    private static func check(
+        _ path: String, table: String
+    ) async throws -> (check: IntegrityCheck, pragma: IntegrityCheck) {
+        let overlay = try Overlay(snapshot: path)
+        return try await GRDBDriver().useWhole(overlay, settings: ConnectionSettings()) { database in
+            let file = try DatabaseFile(ImagePages(overlay.freeze().image))
+            return try await database.withConnection { connection in
+                var unreadable: [Catalog.UnreadableTable] = []
+                let catalog = try Catalog(reading: connection, historyTables: [], unreadable: &unreadable)
+                return (
+                    try IntegrityCheck(
+                        connection, catalog: catalog, tables: [table], file: file, leastPages: 0),
+                    try IntegrityCheck(connection, catalog: catalog, tables: [table])
+                )
+            }
+        }
     }
 
     /// - Returns: what the scan says, what the check says that uses it, and what SQLite says.
