@@ -135,8 +135,9 @@ package enum AllocationGate {
         let outer = pthread_getspecific(key)
         pthread_setspecific(key, Unmanaged.passUnretained(pass).toOpaque())
         defer { pthread_setspecific(key, outer) }
+        let result: Result
         do {
-            return try withExtendedLifetime(pass, body)
+            result = try withExtendedLifetime(pass, body)
         } catch {
             if pass.hasStopped { throw EngineError.interrupted }
             guard pass.isOverLimit, let error = error as? EngineError, error.isOutOfMemory else {
@@ -144,5 +145,8 @@ package enum AllocationGate {
             }
             throw error.naming(memoryLimit: limit.load(ordering: .relaxed))
         }
+        // Not everything that is refused memory fails: to `json_valid()` every text is then invalid.
+        if pass.hasStopped { throw EngineError.interrupted }
+        return result
     }
 }

@@ -35,6 +35,7 @@ struct ManifestCommand: DrydockSubcommand, TakesManyNames {
             1  it is written, and a database in it could not be read
             2  nothing was written
             64 bad usage
+            130 interrupted
             """)
 
     @Argument(help: "Databases, patterns and folders.", completion: .file())
@@ -81,7 +82,16 @@ struct ManifestCommand: DrydockSubcommand, TakesManyNames {
         try await FailureOutput(Self.self).run {
             let engine = engines.driver()
             let list = try await lists.list(databases, on: engine)
-            let manifest = try await manifest(of: list.paths, on: engine)
+            let task = Task { try await self.manifest(of: list.paths, on: engine) }
+            let interruption = Interruption(lastWords: Self.interrupted) { task.cancel() }
+            defer { interruption.end() }
+            let manifest: Manifest
+            do {
+                manifest = try await task.value
+            } catch is CancellationError {
+                Terminal.writeError(Self.interrupted)
+                throw ExitCode(130)
+            }
             let text = try manifest.json()
             if let output {
                 if list.paths.contains(where: { FolderListing.realPath($0) == FolderListing.realPath(output) }
@@ -104,6 +114,8 @@ struct ManifestCommand: DrydockSubcommand, TakesManyNames {
             if !unread.isEmpty { throw ExitCode(1) }
         }
     }
+
+    private static let interrupted = "drydock: interrupted; nothing was written\n"
 
     private func manifest(of paths: [String], on engine: any Engine) async throws -> Manifest {
         let (seconds, jobs) = (try seconds(), jobs ?? ProcessInfo.processInfo.activeProcessorCount)

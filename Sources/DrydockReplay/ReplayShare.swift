@@ -38,11 +38,15 @@ package actor ReplayShare {
     /// Creates the share of repeated replays of one database.
     package init() { histories = nil }
 
+    /// Returns what is made once. Those that wait for it belong to one run, so that all stop when one is cancelled.
     func made(_ make: @escaping @Sendable () async throws -> Made) async throws -> Made {
-        if let making { return try await making.value }
-        let task = Task { try await make() }
+        let task = making ?? Task { try await make() }
         making = task
-        return try await task.value
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
     }
 }
 

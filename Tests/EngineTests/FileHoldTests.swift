@@ -61,11 +61,11 @@ import Testing
         let (long, short, again) = try (
             FileHold(path: site.path), FileHold(path: site.path), FileHold(path: site.path)
         )
-        try await long.take(for: .seconds(600), patience: .zero)
+        try await long.take(for: .seconds(86_400), patience: .zero)
         try await again.take(for: .milliseconds(1), patience: .zero)
         _ = again.release()
         // The limit of its first transaction is not one of its second.
-        try await again.take(for: .seconds(600), patience: .zero)
+        try await again.take(for: .seconds(86_400), patience: .zero)
         for _ in 0..<3 {
             try await short.take(for: .milliseconds(5), patience: .zero)
             while short.isHeld { try await Task.sleep(for: .milliseconds(1)) }

@@ -36,6 +36,38 @@ private final class Start: Sendable {
         try await database.close()
     }
 
+    /// `json_valid()` takes every text for invalid if it is refused memory, and does not fail.
+    @Test(arguments: Place.memory) func whatIsRefusedMemoryGivesNoResult(_ place: Place) async throws {
+        let site = try Site(place)
+        let polls = Mutex(0)
+        let database = try await site.open { settings in
+            settings.interrupt = {
+                polls.withLock { count in
+                    count += 1
+                    return count > 100 && count.isMultiple(of: 2)
+                }
+            }
+        }
+        let (valid, interrupted) = try await database.withConnection { connection in
+            var (valid, interrupted) = (0, 0)
+            for _ in 0..<20_000 {
+                do {
+                    let value = try connection.firstRow("SELECT json_valid('[1, {\"a\": [2]}]')") {
+                        $0.integer(0)
+                    }
+                    #expect(value == 1)
+                    valid += 1
+                } catch let error as EngineError where error.isInterrupt {
+                    interrupted += 1
+                }
+            }
+            return (valid, interrupted)
+        }
+        #expect(valid > 0 && interrupted > 0)
+        polls.withLock { $0 = .min }
+        try await database.close()
+    }
+
     @Test(arguments: Place.allCases) func openingThrowsIfItIsInterrupted(_ place: Place) async throws {
         let site = try Site(place)
         try await site.open().close()
