@@ -37,7 +37,7 @@ static inline int csqlite_get_memory_methods(sqlite3_mem_methods *methods) {
     return sqlite3_config(SQLITE_CONFIG_GETMALLOC, methods);
 }
 
-/// Has SQLite keep no account of its memory, for which it would take one lock of the process at each allocation
+/// Has SQLite not count the memory that it uses. To count it, it takes a lock of the whole process at each allocation
 /// (https://www.sqlite.org/c3ref/c_config_covering_index_scan.html#sqliteconfigmemstatus). SQLITE_MISUSE when SQLite is in
 /// use already.
 static inline int csqlite_keep_no_memory_account(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }

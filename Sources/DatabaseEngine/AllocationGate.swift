@@ -72,7 +72,7 @@ package enum AllocationGate {
         gated.xFree = { AllocationGate.giveBack($0) }
         isInstalled = csqlite_set_memory_methods(&gated) == SQLITE_OK
         if isInstalled {
-            // Of the same memory there is an account here, which needs no lock.
+            // `used` counts the same memory without a lock.
             _ = csqlite_keep_no_memory_account()
         } else {
             pthread_key_delete(created)
@@ -145,7 +145,7 @@ package enum AllocationGate {
             }
             throw error.naming(memoryLimit: limit.load(ordering: .relaxed))
         }
-        // Not everything that is refused memory fails: to `json_valid()` every text is then invalid.
+        // Not every function fails that is refused memory: `json_valid()` then returns 0 for any text.
         if pass.hasStopped { throw EngineError.interrupted }
         return result
     }

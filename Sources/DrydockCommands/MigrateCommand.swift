@@ -109,7 +109,7 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
 
     @Option(
         help: ArgumentHelp(
-            "How long to wait for others' locks; 0 does not wait. (default: 5s)", valueName: "duration"),
+            "How long to wait for others' locks; 0 tries once. (default: 5s)", valueName: "duration"),
         transform: TimeLimit.wait)
     var busyTimeout: TimeLimit?
 

@@ -36,7 +36,7 @@ private final class Start: Sendable {
         try await database.close()
     }
 
-    /// `json_valid()` takes every text for invalid if it is refused memory, and does not fail.
+    /// `json_valid()` does not fail if it is refused memory: it returns 0 for any text.
     @Test(arguments: Place.memory) func whatIsRefusedMemoryGivesNoResult(_ place: Place) async throws {
         let site = try Site(place)
         let polls = Mutex(0)

@@ -74,7 +74,7 @@ final class HealthFacts: Sendable {
     }
 }
 
-/// What follows from a schema and the places of its trees alone.
+/// What a health check computes from a schema and its root pages alone, not from rows.
 struct HealthShape: Sendable {
     /// Without the marks, which each file has of its own.
     let catalog: Catalog
