@@ -12,7 +12,6 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let nio = Target.Dependency.product(
     name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["NIO"]))
-let hashTrees = Target.Dependency.product(name: "HashTreeCollections", package: "swift-collections")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 let package = Package(
@@ -37,7 +36,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -126,7 +124,7 @@ let package = Package(
             name: "DrydockFindings",
             dependencies: [engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema", crypto]),
         .target(name: "DatabaseEngine", dependencies: ["SQLiteSchema", "CSQLite"]),
-        .target(name: "OverlayVFS", dependencies: ["CSQLite", hashTrees]),
+        .target(name: "OverlayVFS", dependencies: ["CSQLite"]),
         .target(name: "SQLiteFile", dependencies: ["SQLiteSchema"]),
         .target(name: "SQLiteSchema"),
         .executableTarget(name: "Benchmark", dependencies: ["SQLiteSchema", arguments]),

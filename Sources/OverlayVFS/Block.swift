@@ -5,20 +5,25 @@
 final class Block: @unchecked Sendable {
     static let size = 4096
 
-    let bytes: UnsafeMutableRawPointer
     private let cell: BlockStore.Cell
     /// Keeps the memory mapped.
     private let store: BlockStore
 
     init(_ cell: BlockStore.Cell, of store: BlockStore) {
-        bytes = cell.bytes
         self.cell = cell
         self.store = store
     }
 
     deinit { store.giveBack(cell) }
 
-    var contents: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: Block.size) }
+    var contents: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: cell.bytes, count: Block.size) }
+
+    /// Passes the bytes to a closure that changes them.
+    func write<E: Error>(_ body: (UnsafeMutableRawBufferPointer) throws(E) -> Void) throws(E) {
+        try store.writing(to: cell) { () throws(E) in
+            try body(UnsafeMutableRawBufferPointer(start: cell.bytes, count: Block.size))
+        }
+    }
 
     /// Returns how many blocks a file of `byteCount` bytes takes.
     static func count(of byteCount: Int) -> Int { (byteCount + size - 1) / size }

@@ -8,9 +8,10 @@ import Darwin
 
 /// The store of an overlay's written pages: in memory up to a limit, beyond it in an unnamed temporary file.
 ///
-/// Memory comes in chunks of 1 MiB that are cut into blocks. A block that is no longer in use is used again,
-/// one in memory before one in the file. A chunk of the file is mapped too. Its space on the disk is reserved
-/// first, so that a full disk is an error here and never a signal at a later write.
+/// Memory comes in chunks that are cut into blocks. A block that is no longer in use is used again, one in memory before
+/// one in the file. A chunk of the file is filled in memory, written in large pieces, and mapped at the same address: a
+/// file that is filled through a mapping takes three times as long, since each page is a fault. Its space on the disk is
+/// reserved first, so that a full disk is an error here and never a signal at a later write.
 final class BlockStore: Sendable {
     /// The memory of one block.
     ///
@@ -20,7 +21,10 @@ final class BlockStore: Sendable {
         let isSpilled: Bool
     }
 
+    /// The size of a chunk in memory, in bytes.
     static let chunkSize = 1 << 20
+    /// The size of a chunk of the file, in bytes: that of a huge page on most machines.
+    static let spillChunkSize = 2 << 20
 
     private let arena: Mutex<Arena>
 
@@ -48,35 +52,60 @@ final class BlockStore: Sendable {
     func giveBack(_ cell: Cell) {
         arena.withLock { $0.giveBack(cell) }
     }
+
+    /// Runs a closure that writes to a cell, while its chunk does not move to the file.
+    func writing<E: Error>(to cell: Cell, _ body: () throws(E) -> Void) throws(E) {
+        guard cell.isSpilled else { return try body() }
+        try arena.withLock { _ throws(E) in try body() }
+    }
 }
 
 /// The chunks of a store and the free cells in them.
 private struct Arena {
+    /// A chunk that is cut into blocks; what is left of it takes no memory until it is written.
+    struct Chunk {
+        let bytes: UnsafeMutableRawBufferPointer
+        let isSpilled: Bool
+        private var used = 0
+
+        init(_ bytes: UnsafeMutableRawBufferPointer, isSpilled: Bool) {
+            (self.bytes, self.isSpilled) = (bytes, isSpilled)
+        }
+
+        mutating func cut() -> BlockStore.Cell? {
+            guard used < bytes.count, let start = bytes.baseAddress else { return nil }
+            defer { used += Block.size }
+            return BlockStore.Cell(bytes: start + used, isSpilled: isSpilled)
+        }
+    }
+
     let memoryLimit: Int
     var allowance: Int
     let meter: SpillMeter?
-    var spilled = 0
-    var chunks: [UnsafeMutableRawPointer] = []
     var memoryUsed = 0
+    var spilled = 0
+    /// The newest chunk in memory, and that of the file.
+    var newest: Chunk?
+    var newestSpilled: Chunk?
     var free: [BlockStore.Cell] = []
     var freeSpilled: [BlockStore.Cell] = []
-    /// The newest chunk. `newestUsed` bytes of it were handed out; the rest takes no memory until it is
-    /// written.
-    var newest: BlockStore.Cell?
-    var newestUsed = 0
+    var chunks: [UnsafeMutableRawBufferPointer] = []
     var spill: SpillFile?
 
     mutating func take() throws(OverlayError) -> BlockStore.Cell {
-        if let cell = free.popLast() { return cell }
-        if let newest, newestUsed < BlockStore.chunkSize, !newest.isSpilled { return cut(newest) }
-        let isOver = memoryUsed + spilled + BlockStore.chunkSize > allowance
-        if !isOver, memoryUsed + BlockStore.chunkSize <= memoryLimit, let chunk = mapMemory() {
-            return cut(chunk)
+        if let cell = free.popLast() ?? newest?.cut() { return cell }
+        let left = allowance - memoryUsed - spilled
+        if left >= BlockStore.chunkSize, memoryUsed + BlockStore.chunkSize <= memoryLimit,
+            let chunk = mapMemory(BlockStore.chunkSize)
+        {
+            memoryUsed += BlockStore.chunkSize
+            chunks.append(chunk)
+            newest = Chunk(chunk, isSpilled: false)
         }
-        if let cell = freeSpilled.popLast() { return cell }
-        if let newest, newestUsed < BlockStore.chunkSize { return cut(newest) }
-        if isOver { throw .writtenTooMuch(bytes: allowance) }
-        return cut(try mapSpill())
+        if let cell = newest?.cut() ?? freeSpilled.popLast() ?? newestSpilled?.cut() { return cell }
+        guard left >= BlockStore.spillChunkSize else { throw .writtenTooMuch(bytes: allowance) }
+        try growSpill()
+        return try take()
     }
 
     mutating func giveBack(_ cell: BlockStore.Cell) {
@@ -84,43 +113,36 @@ private struct Arena {
     }
 
     func close() {
-        for chunk in chunks { munmap(chunk, BlockStore.chunkSize) }
+        for chunk in chunks { munmap(chunk.baseAddress, chunk.count) }
         spill?.close()
         meter?.add(-spilled)
     }
 
-    private mutating func cut(_ chunk: BlockStore.Cell) -> BlockStore.Cell {
-        let cell = BlockStore.Cell(bytes: chunk.bytes + newestUsed, isSpilled: chunk.isSpilled)
-        newestUsed += Block.size
-        return cell
-    }
-
-    private mutating func mapMemory() -> BlockStore.Cell? {
-        let flags = MAP_PRIVATE | anonymousMapping
-        guard let chunk = mmap(nil, BlockStore.chunkSize, PROT_READ | PROT_WRITE, flags, -1, 0),
-            chunk != MAP_FAILED
-        else { return nil }
-        memoryUsed += BlockStore.chunkSize
-        return add(chunk, isSpilled: false)
-    }
-
-    private mutating func mapSpill() throws(OverlayError) -> BlockStore.Cell {
-        // The pages of the last chunk are in the file: the process does not need to keep them in memory as well.
-        if let newest, newest.isSpilled { madvise(newest.bytes, BlockStore.chunkSize, MADV_DONTNEED) }
+    private mutating func growSpill() throws(OverlayError) {
         var file: SpillFile
         if let spill { file = spill } else { file = try SpillFile() }
         defer { spill = file }
-        let chunk = try file.mapNext(BlockStore.chunkSize)
-        spilled += BlockStore.chunkSize
-        meter?.add(BlockStore.chunkSize)
-        return add(chunk, isSpilled: true)
-    }
-
-    private mutating func add(_ chunk: UnsafeMutableRawPointer, isSpilled: Bool) -> BlockStore.Cell {
-        let cell = BlockStore.Cell(bytes: chunk, isSpilled: isSpilled)
+        let chunk = try file.nextChunk(BlockStore.spillChunkSize)
+        spilled += BlockStore.spillChunkSize
+        meter?.add(BlockStore.spillChunkSize)
         chunks.append(chunk)
-        newest = cell
-        newestUsed = 0
-        return cell
+        newestSpilled = Chunk(chunk, isSpilled: true)
     }
+}
+
+/// Maps memory of zeros; the caller unmaps it.
+/// - Parameter isHuge: whether it is to lie in huge pages, where the system has them; `count` is the size of one.
+func mapMemory(_ count: Int, isHuge: Bool = false) -> UnsafeMutableRawBufferPointer? {
+    let room = isHuge ? 2 * count : count
+    let flags = MAP_PRIVATE | anonymousMapping
+    guard let start = mmap(nil, room, PROT_READ | PROT_WRITE, flags, -1, 0), start != MAP_FAILED else {
+        return nil
+    }
+    guard isHuge else { return UnsafeMutableRawBufferPointer(start: start, count: count) }
+    let aligned = start.alignedUp(toMultipleOf: count)
+    let (before, after) = (aligned - start, start + count - aligned)
+    if before > 0 { munmap(start, before) }
+    if after > 0 { munmap(aligned + count, after) }
+    preferHugePages(aligned, count)
+    return UnsafeMutableRawBufferPointer(start: aligned, count: count)
 }

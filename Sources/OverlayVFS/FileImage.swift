@@ -1,4 +1,5 @@
-import HashTreeCollections
+import Dispatch
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -8,15 +9,15 @@ import Darwin
 
 /// The immutable state of one file: a base on the disk, and the blocks that differ from it.
 ///
-/// The blocks are in a persistent tree: a copy of an image shares all of it, and the next image shares what
-/// was not written. Bytes beyond `size` in the last block are always zero.
+/// A copy of an image shares all of its blocks, and the next image those that were not written. Bytes beyond `size` in the
+/// last block are always zero.
 struct FileImage: Sendable {
     /// The file on the disk, if there is one.
     var base: MappedFile?
     /// How many leading blocks show the base where `blocks` has no entry. The number only ever falls: a file
     /// that was cut short and grew again shows zeros there, as a file system would, and not the base's bytes.
     var baseBlocks: Int
-    var blocks: TreeDictionary<UInt32, Block> = [:]
+    var blocks = BlockTable()
     /// The file's size in bytes.
     var size: Int
 
@@ -37,7 +38,7 @@ struct FileImage: Sendable {
     /// Copies part of one block. Bytes beyond the file's end are zeros.
     /// - Throws: ``OverlayError/shrank(path:)`` if the base lost the page.
     func read(block: Int, from start: Int, into buffer: UnsafeMutableRawBufferPointer) throws(OverlayError) {
-        if let written = blocks[UInt32(block)] {
+        if let written = blocks[block] {
             let source = written.contents[start...].prefix(buffer.count)
             buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: source))
             return
@@ -54,7 +55,7 @@ struct FileImage: Sendable {
     /// Returns whether the block contains `bytes`. A block that can no longer be read is not equal to
     /// anything.
     func shows(_ bytes: UnsafeRawBufferPointer, at block: Int) -> Bool {
-        if let written = blocks[UInt32(block)] {
+        if let written = blocks[block] {
             return written.contents.isEqual(to: bytes)
         }
         guard let base, block < baseBlocks else { return bytes.isZero }
@@ -63,6 +64,22 @@ struct FileImage: Sendable {
         let head = UnsafeRawBufferPointer(rebasing: bytes.prefix(count))
         let isHeadEqual = (try? base.withBytes(at: offset, count: count) { $0.isEqual(to: head) }) ?? false
         return isHeadEqual && UnsafeRawBufferPointer(rebasing: bytes.dropFirst(count)).isZero
+    }
+
+    /// Returns the written blocks that the image does not show; many of them are compared on all cores.
+    func differing(_ written: [BlockTable.Element]) -> [BlockTable.Element] {
+        let share = 1024
+        guard written.count > share else {
+            return written.filter { !shows($0.block.contents, at: $0.number) }
+        }
+        let parts = (written.count + share - 1) / share
+        let found = Mutex([[BlockTable.Element]](repeating: [], count: parts))
+        DispatchQueue.concurrentPerform(iterations: parts) { part in
+            let own = written[(part * share)...].prefix(share)
+            let differing = own.filter { !shows($0.block.contents, at: $0.number) }
+            found.withLock { $0[part] = differing }
+        }
+        return found.withLock { $0.flatMap(\.self) }
     }
 
     /// Copies bytes of the file. Bytes beyond its end are zeros.

@@ -37,6 +37,13 @@ struct FilePath: Hashable, Sendable {
         FilePath(bytes: bytes + suffix.utf8.map { CChar(bitPattern: $0) })
     }
 
+    /// Returns the path without an ending; nil if it has another.
+    func removing(suffix: String) -> FilePath? {
+        let ending = suffix.utf8.map { CChar(bitPattern: $0) }
+        guard bytes.suffix(ending.count).elementsEqual(ending) else { return nil }
+        return FilePath(bytes: bytes.dropLast(ending.count))
+    }
+
     /// The last component, as a name that a person recognises.
     var lastComponent: String {
         string.split(separator: "/").last.map(String.init) ?? "drydock.sqlite"

@@ -25,9 +25,14 @@ final class FileSpace: Sendable {
         var bases: [MappedFile]
         var fault: OverlayError?
         var log = Overlay.faultLog
+
+        func file(_ path: FilePath) -> OverlayFile? {
+            if case .file(let file) = nodes[path] { file } else { nil }
+        }
     }
 
     let store: BlockStore
+    private let main: FilePath
     /// Which operations fail, in tests.
     private let faults = Overlay.faults
     /// What is done to named files; nil where nobody asks.
@@ -36,11 +41,14 @@ final class FileSpace: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
+    ///   - main: the name of the main database.
     ///   - images: the initial state of the files; nil for a name without a file.
     ///   - allowance: how many bytes may be written.
     init(
-        _ images: [FilePath: FileImage?], bases: [MappedFile], memoryLimit: Int, allowance: Int
+        main: FilePath, _ images: [FilePath: FileImage?], bases: [MappedFile], memoryLimit: Int,
+        allowance: Int
     ) {
+        self.main = main
         let store = BlockStore(memoryLimit: memoryLimit, allowance: allowance)
         self.store = store
         state = Mutex(State(nodes: images.mapValues { Self.node($0, store) }, bases: bases))
@@ -72,7 +80,11 @@ final class FileSpace: Sendable {
     /// Returns whether a test makes a lock fail.
     func isBusy() -> Bool { faults?.fails(.lock) ?? false }
 
-    func makeTemporaryFile() -> OverlayFile { OverlayFile(.empty, store: store) }
+    /// - Parameter isStatementJournal: whether SQLite keeps pages of the database there, for a statement that may fail.
+    func makeTemporaryFile(isStatementJournal: Bool) -> OverlayFile {
+        let database = isStatementJournal ? state.withLock { $0.file(main) } : nil
+        return OverlayFile(.empty, store: store, journalOf: database)
+    }
 
     func knows(_ path: FilePath) -> Bool {
         state.withLock { $0.nodes[path] != nil }
@@ -103,8 +115,9 @@ final class FileSpace: Sendable {
     /// Creates an empty file, or returns the one that another connection created meanwhile.
     func create(_ path: FilePath) -> OverlayFile {
         state.withLock { state in
-            if case .file(let file) = state.nodes[path] { return file }
-            let file = makeTemporaryFile()
+            if let file = state.file(path) { return file }
+            let database = path.removing(suffix: Sidecar.journal).flatMap { state.file($0) }
+            let file = OverlayFile(.empty, store: store, journalOf: database)
             state.nodes[path] = .file(file)
             return file
         }
@@ -147,7 +160,7 @@ final class FileSpace: Sendable {
     /// from now on.
     func rebase(_ path: FilePath, on image: FileImage, bases: [MappedFile]) {
         state.withLock { state in
-            guard case .file(let file) = state.nodes[path] else { return }
+            guard let file = state.file(path) else { return }
             file.rebase(on: image)
             (state.bases, state.fault, state.log) = (bases, nil, Overlay.faultLog)
         }
@@ -156,12 +169,17 @@ final class FileSpace: Sendable {
 
     /// Freezes every file.
     func freeze() -> (files: [FilePath: FrozenFile?], bases: [MappedFile]) {
-        state.withLock { state in
+        var faults: [OverlayError] = []
+        let frozen = state.withLock { state in
             let files = state.nodes.mapValues { node -> FrozenFile? in
-                if case .file(let file) = node { file.freeze() } else { nil }
+                guard case .file(let file) = node else { return nil }
+                do throws(OverlayError) { try file.storePieces() } catch { faults.append(error) }
+                return file.freeze()
             }
             return (files, state.bases)
         }
+        faults.forEach(note)
+        return frozen
     }
 
     func checkUnchanged() throws(OverlayError) {

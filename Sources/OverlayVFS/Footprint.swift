@@ -30,27 +30,34 @@ package struct Footprint: Sendable, Equatable {
         let (sizeBefore, sizeAfter) = (file.before.size, file.after.size)
         let pageSize = file.after.pageSize
         var differing = Self.resizedPages(from: sizeBefore, to: sizeAfter, pageSize)
-        for block in file.touched {
-            Self.insertPages(of: block, file, pageSize, into: &differing)
+        if pageSize < Block.size {
+            for block in file.changed { Self.addPages(of: block, file, pageSize, to: &differing) }
+        } else {
+            differing += file.changed.map { $0 * Block.size / pageSize }
         }
+        for block in file.touched { Self.addPages(of: block, file, pageSize, to: &differing) }
         let last = (sizeAfter + pageSize - 1) / pageSize
-        let pages = differing.filter { $0 < last }.sorted().map { UInt32($0 + 1) }
+        differing.sort()
+        var pages: [UInt32] = []
+        for page in differing where page < last && pages.last != UInt32(page + 1) {
+            pages.append(UInt32(page + 1))
+        }
         self.init(pages: pages, pageSize: pageSize, sizeBefore: sizeBefore, sizeAfter: sizeAfter)
     }
 
     static let empty = Footprint(FrozenFile(before: .empty, after: .empty, touched: []))
 
     /// Returns the pages, counted from 0, that are new or were cut in part.
-    private static func resizedPages(from before: Int, to after: Int, _ pageSize: Int) -> Set<Int> {
-        if after > before { return Set((before / pageSize)..<((after + pageSize - 1) / pageSize)) }
+    private static func resizedPages(from before: Int, to after: Int, _ pageSize: Int) -> [Int] {
+        if after > before { return Array((before / pageSize)..<((after + pageSize - 1) / pageSize)) }
         return after < before && after % pageSize != 0 ? [after / pageSize] : []
     }
 
     /// Adds the pages that differ within one block, or the page that the block is a part of.
     ///
     /// A block that can no longer be read counts as differing.
-    private static func insertPages(
-        of block: Int, _ file: FrozenFile, _ pageSize: Int, into pages: inout Set<Int>
+    private static func addPages(
+        of block: Int, _ file: FrozenFile, _ pageSize: Int, to pages: inout [Int]
     ) {
         let step = min(pageSize, Block.size)
         let start = block * Block.size
@@ -63,7 +70,7 @@ package struct Footprint: Sendable, Equatable {
             for offset in stride(from: 0, to: Block.size, by: step) {
                 let left = UnsafeRawBufferPointer(rebasing: old[offset..<(offset + step)])
                 let right = UnsafeRawBufferPointer(rebasing: new[offset..<(offset + step)])
-                if !isRead || !left.isEqual(to: right) { pages.insert((start + offset) / pageSize) }
+                if !isRead || !left.isEqual(to: right) { pages.append((start + offset) / pageSize) }
             }
         }
     }

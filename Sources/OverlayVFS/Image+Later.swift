@@ -4,7 +4,7 @@
 ///     let now = try copied.updated(to: live)
 extension Image {
     /// The blocks of the main database that differ from the file on the disk, or did.
-    package var writtenBlocks: Set<UInt32> { Set(main.blocks.keys) }
+    package var writtenBlocks: Set<UInt32> { Set(main.blocks.all.map { UInt32($0.number) }) }
 
     /// Returns this state with the bytes of a later one, as few blocks as possible beside those that it has.
     /// - Parameter candidates: the blocks of equal size in which the two may differ; nil for all of them.
@@ -15,7 +15,7 @@ extension Image {
         var now = main
         now.size = size
         now.baseBlocks = min(now.baseBlocks, Block.count(of: size))
-        now.blocks = now.blocks.filter { $0.key < now.blockCount }
+        now.blocks.removeAll(from: now.blockCount)
         let store = BlockStore(memoryLimit: Overlay.defaultMemoryLimit)
         var isSame = size == byteCount
         // Where one ends within a block, the other may go on.
@@ -27,9 +27,8 @@ extension Image {
             buffer.dropFirst(size - number * Block.size).zero()
             guard !now.shows(UnsafeRawBufferPointer(buffer), at: number) else { return }
             let block = try store.makeBlock()
-            UnsafeMutableRawBufferPointer(start: block.bytes, count: Block.size).copyMemory(
-                from: UnsafeRawBufferPointer(buffer))
-            now.blocks[UInt32(number)] = block
+            block.write { $0.copyMemory(from: UnsafeRawBufferPointer(buffer)) }
+            now.blocks[number] = block
             isSame = false
         }
         if let candidates {
@@ -41,7 +40,7 @@ extension Image {
         } else {
             // Most of a file is the same, and compared faster in large parts.
             let part = 256
-            let written = Set((Array(now.blocks.keys) + later.main.blocks.keys).map { Int($0) / part })
+            let written = Set((now.blocks.all + later.main.blocks.all).map { $0.number / part })
             for first in stride(from: 0, to: now.blockCount, by: part) {
                 let blocks = first..<min(first + part, now.blockCount)
                 if !written.contains(first / part), now.hasFile(of: later.main, in: blocks) { continue }
@@ -84,9 +83,9 @@ extension Image {
     package func forEachWrittenBlock<E: Error>(
         since earlier: Image?, _ body: (_ bytes: UnsafeRawBufferPointer, _ offset: Int) throws(E) -> Void
     ) throws(E) {
-        let known = earlier?.main.blocks ?? [:]
-        for (number, block) in main.blocks.sorted(by: { $0.key < $1.key }) where known[number] !== block {
-            let offset = Int(number) * Block.size
+        let known = earlier?.main.blocks ?? BlockTable()
+        for (number, block) in main.blocks.all where known[number] !== block {
+            let offset = number * Block.size
             let count = min(Block.size, byteCount - offset)
             try body(UnsafeRawBufferPointer(rebasing: block.contents.prefix(count)), offset)
         }

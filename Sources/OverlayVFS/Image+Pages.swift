@@ -6,8 +6,7 @@ extension Image {
     /// ``checkIntact()`` after use.
     /// - Returns: nil if the bytes do not lie together; ``read(into:at:)`` copies them.
     package func contiguousBytes(at offset: Int, count: Int) -> UnsafeRawBufferPointer? {
-        guard offset >= 0, count > 0, offset <= main.size - count else { return nil }
-        return main.contiguousBytes(at: offset, count: count)
+        main.contiguousBytes(at: offset, count: count)
     }
 
     /// Checks that every byte that was read came from the files on the disk.
@@ -25,15 +24,16 @@ extension Image {
 
 extension FileImage {
     /// Returns the bytes if they lie together: within the base, or within one block.
-    fileprivate func contiguousBytes(at offset: Int, count: Int) -> UnsafeRawBufferPointer? {
+    func contiguousBytes(at offset: Int, count: Int) -> UnsafeRawBufferPointer? {
+        guard offset >= 0, count > 0, offset <= size - count else { return nil }
         let first = offset / Block.size
         let last = (offset + count - 1) / Block.size
-        if first == last, let written = blocks[UInt32(first)] {
+        if first == last, let written = blocks[first] {
             let start = offset % Block.size
             return UnsafeRawBufferPointer(rebasing: written.contents[start..<(start + count)])
         }
         guard let base, last < baseBlocks, offset + count <= base.size,
-            blocks.isEmpty || (first...last).allSatisfy({ blocks[UInt32($0)] == nil })
+            (first...last).allSatisfy({ blocks[$0] == nil })
         else { return nil }
         return base.contiguousBytes(at: offset, count: count)
     }

@@ -45,8 +45,8 @@ extension Image {
     /// Returns the blocks in which the main database may differ from another state of it; ascending.
     func differingBlocks(from known: FileImage) -> [Int] {
         var blocks: Set<Int> = []
-        for (number, block) in main.blocks where known.blocks[number] !== block { blocks.insert(Int(number)) }
-        for number in known.blocks.keys where main.blocks[number] == nil { blocks.insert(Int(number)) }
+        for (number, block) in main.blocks.all where known.blocks[number] !== block { blocks.insert(number) }
+        for (number, _) in known.blocks.all where main.blocks[number] == nil { blocks.insert(number) }
         let isShared = known.base === main.base
         let first = isShared ? min(known.baseBlocks, main.baseBlocks) : 0
         blocks.formUnion(first..<max(first, known.baseBlocks, main.baseBlocks))
@@ -65,7 +65,8 @@ extension Image {
         else { throw .unreadable(path: file, errno: EINVAL) }
         var image = FileImage(
             base: earlier.main.base, baseBlocks: min(earlier.main.baseBlocks, kept), size: size)
-        image.blocks = earlier.main.blocks.filter { $0.key < kept }
+        image.blocks = earlier.main.blocks
+        image.blocks.removeAll(from: kept)
         let store = BlockStore(
             memoryLimit: Overlay.defaultMemoryLimit,
             allowance: Overlay.allowance(over: [earlier.path: earlier.main], isFork: true))
@@ -73,11 +74,13 @@ extension Image {
             let number = (0..<4).reduce(UInt32(0)) { $0 | UInt32(content[start + $1]) << (8 * $1) }
             guard number < image.blockCount else { throw .unreadable(path: file, errno: EINVAL) }
             let block = try store.makeBlock()
-            let target = UnsafeMutableRawBufferPointer(start: block.bytes, count: Block.size)
             let count = min(Block.size, size - Int(number) * Block.size)
-            target.copyMemory(from: UnsafeRawBufferPointer(rebasing: content[(start + 4)...].prefix(count)))
-            target.dropFirst(count).zero()
-            image.blocks[number] = block
+            block.write { target in
+                target.copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: content[(start + 4)...].prefix(count)))
+                target.dropFirst(count).zero()
+            }
+            image.blocks[Int(number)] = block
         }
         if mapped.isBroken { throw .shrank(path: file) }
         self.init(main: image, path: earlier.path, bases: earlier.bases)

@@ -21,10 +21,10 @@ package struct ImageDigests {
             guard file.size > 0 else { continue }
             sum.add(Self.digest(number, file.size, file.baseBlocks, file.base == nil))
             let below = FileImage(base: file.base, baseBlocks: file.baseBlocks, size: file.size)
-            for (index, block) in file.blocks where isWhole || index > 0 {
+            for (index, block) in file.blocks.all where isWhole || index > 0 {
                 // A rollback writes the bytes of the file below once more.
-                guard !below.shows(block.contents, at: Int(index)) else { continue }
-                sum.add(Self.digest(number, Int(index), digest(block)))
+                guard !below.shows(block.contents, at: index) else { continue }
+                sum.add(Self.digest(number, index, digest(block)))
             }
             if !isWhole { sum.add(Self.digest(number, 0, Self.headerless(file))) }
         }

@@ -27,14 +27,15 @@ extension FileImage {
     fileprivate func showing(changeCounter: UInt32, in store: BlockStore) throws(OverlayError) -> FileImage {
         guard size >= HeaderBytes.count else { return self }
         let block = try store.makeBlock()
-        let bytes = UnsafeMutableRawBufferPointer(start: block.bytes, count: Block.size)
-        try read(block: 0, from: 0, into: bytes)
-        let isCountValid = bytes[HeaderBytes.changeCounter].elementsEqual(bytes[HeaderBytes.validCounter])
-        let counter = changeCounter.bigEndian
-        bytes.storeBytes(of: counter, toByteOffset: HeaderBytes.changeCounter.lowerBound, as: UInt32.self)
-        bytes.storeBytes(
-            of: isCountValid ? counter : ~counter, toByteOffset: HeaderBytes.validCounter.lowerBound,
-            as: UInt32.self)
+        try block.write { bytes throws(OverlayError) in
+            try read(block: 0, from: 0, into: bytes)
+            let isCountValid = bytes[HeaderBytes.changeCounter].elementsEqual(bytes[HeaderBytes.validCounter])
+            let counter = changeCounter.bigEndian
+            bytes.storeBytes(of: counter, toByteOffset: HeaderBytes.changeCounter.lowerBound, as: UInt32.self)
+            bytes.storeBytes(
+                of: isCountValid ? counter : ~counter, toByteOffset: HeaderBytes.validCounter.lowerBound,
+                as: UInt32.self)
+        }
         var result = self
         result.blocks[0] = block
         return result

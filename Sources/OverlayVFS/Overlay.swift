@@ -115,7 +115,7 @@ package final class Overlay: Sendable {
         _ image: Image, memoryLimit: Int = defaultMemoryLimit, isFork: Bool = true
     ) throws(OverlayError) {
         let space = FileSpace(
-            image.files, bases: image.bases, memoryLimit: memoryLimit,
+            main: image.path, image.files, bases: image.bases, memoryLimit: memoryLimit,
             allowance: Self.allowance(over: image.files, isFork: isFork))
         let name = "drydock-\(Self.nextNumber())"
         path = image.path

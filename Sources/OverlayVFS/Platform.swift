@@ -21,6 +21,11 @@ func faultAddress(_ info: UnsafeMutablePointer<siginfo_t>) -> UInt {
 
 func modificationTime(_ status: stat) -> timespec { status.st_mtim }
 
+/// Asks the system for huge pages, which it need not give (madvise(2)).
+func preferHugePages(_ start: UnsafeMutableRawPointer, _ count: Int) {
+    _ = madvise(start, count, MADV_HUGEPAGE)
+}
+
 /// Reserves room on the disk, so that no later write into a mapping of it can fail.
 /// - Returns: 0, or an errno value.
 func reserve(_ descriptor: Int32, from offset: Int, count: Int) -> Int32 {
@@ -53,6 +58,9 @@ func setHandler(_ action: inout sigaction, _ handler: @escaping SignalHandler) {
 func faultAddress(_ info: UnsafeMutablePointer<siginfo_t>) -> UInt { UInt(bitPattern: info.pointee.si_addr) }
 
 func modificationTime(_ status: stat) -> timespec { status.st_mtimespec }
+
+/// Does nothing: macOS decides on its own.
+func preferHugePages(_ start: UnsafeMutableRawPointer, _ count: Int) {}
 
 /// Reserves room on the disk, so that no later write into a mapping of it can fail.
 /// - Returns: 0, or an errno value.

@@ -12,6 +12,8 @@ struct SpillFile {
     private let descriptor: Int32
     private let directory: String
     private var size = 0
+    /// The last bytes of the file, which are in memory only.
+    private var newest: UnsafeMutableRawBufferPointer?
 
     /// - Throws: ``OverlayError/spillFailed(directory:errno:)``.
     init() throws(OverlayError) {
@@ -28,25 +30,48 @@ struct SpillFile {
         #endif
     }
 
-    /// Reserves and maps the next bytes of the file; the caller unmaps them.
-    /// - Throws: ``OverlayError/spillFailed(directory:errno:)`` if the disk is full.
-    mutating func mapNext(_ count: Int) throws(OverlayError) -> UnsafeMutableRawPointer {
+    /// Reserves the next bytes of the file, and returns memory for them; the caller unmaps it. The bytes before them move
+    /// to the file, at the same address: nobody may write to them meanwhile.
+    /// - Throws: ``OverlayError/spillFailed(directory:errno:)``, for example if the disk is full.
+    mutating func nextChunk(_ count: Int) throws(OverlayError) -> UnsafeMutableRawBufferPointer {
+        if let newest {
+            try move(newest, to: size - newest.count)
+            self.newest = nil
+        }
         // Beyond this limit the system would not only fail the call but also send SIGXFSZ (setrlimit(2)).
         var limit = rlimit()
         if getrlimit(fileSizeLimit, &limit) == 0, UInt64(limit.rlim_cur) < UInt64(size + count) {
-            throw .spillFailed(directory: directory, errno: EFBIG)
+            throw failure(EFBIG)
         }
-        if size >= Self.allowance, !Self.leavesRoom(descriptor) {
-            throw .spillFailed(directory: directory, errno: ENOSPC)
-        }
-        let failure = reserve(descriptor, from: size, count: count)
-        if failure != 0 { throw .spillFailed(directory: directory, errno: failure) }
-        guard let memory = mmap(nil, count, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, off_t(size)),
-            memory != MAP_FAILED
-        else { throw .spillFailed(directory: directory, errno: errno) }
+        if size >= Self.allowance, !Self.leavesRoom(descriptor) { throw failure(ENOSPC) }
+        let code = reserve(descriptor, from: size, count: count)
+        if code != 0 { throw failure(code) }
+        guard let memory = mapMemory(count, isHuge: true) else { throw failure(errno) }
         size += count
+        newest = memory
         return memory
     }
+
+    private func move(_ chunk: UnsafeMutableRawBufferPointer, to offset: Int) throws(OverlayError) {
+        var done = 0
+        while done < chunk.count {
+            let piece = chunk[done...].prefix(Self.pieceSize)
+            let count = pwrite(
+                descriptor, chunk.baseAddress.map { $0 + done }, piece.count, off_t(offset + done))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure(count < 0 ? errno : EIO) }
+            done += count
+        }
+        let mapped = mmap(
+            chunk.baseAddress, chunk.count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor,
+            off_t(offset))
+        if mapped == MAP_FAILED { throw failure(errno) }
+    }
+
+    private func failure(_ code: Int32) -> OverlayError { .spillFailed(directory: directory, errno: code) }
+
+    /// How many bytes are written at a time. Linux keeps them in pages of that size, where it can; with more it is slower.
+    private static let pieceSize = 256 << 10
 
     /// How many bytes may be written however little of the disk is free.
     static let allowance = 1 << 30

@@ -162,7 +162,9 @@ extension VirtualFileSystem {
 extension FileSpace {
     /// Returns the file for `xOpen`; nil if it may not be opened.
     fileprivate func open(_ path: FilePath?, _ flags: Int32) throws(OverlayError) -> OverlayFile? {
-        guard let path else { return makeTemporaryFile() }
+        guard let path else {
+            return makeTemporaryFile(isStatementJournal: flags & SQLITE_OPEN_SUBJOURNAL != 0)
+        }
         if let file = try file(path) {
             return flags & SQLITE_OPEN_EXCLUSIVE == 0 ? file : nil
         }

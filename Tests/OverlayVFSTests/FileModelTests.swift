@@ -33,6 +33,49 @@ import Testing
         for state in frozen { try expectSame(state.image, state.model, seed) }
     }
 
+    /// Pages of a journal that the database has are not stored; that must show nowhere.
+    @Test(arguments: seeds(40, soak: 20_000)) func aJournalActsAsAnArray(seed: Int) throws {
+        var random = Random(seed: seed)
+        let store = BlockStore(memoryLimit: 1 << 20)
+        let pageSize = random.pick([512, 4096, 8192])
+        let database = OverlayFile(.empty, store: store)
+        let pages = (0..<12).map { _ in
+            (0..<pageSize).map { _ in UInt8.random(in: 0...255, using: &random) }
+        }
+        for (number, page) in pages.enumerated() {
+            try page.withUnsafeBytes { try database.write($0, at: number * pageSize) }
+        }
+        _ = database.freeze()
+        let journal = OverlayFile(.empty, store: store, journalOf: database)
+        var model: [UInt8] = []
+        func append(_ bytes: [UInt8]) throws {
+            try bytes.withUnsafeBytes { try journal.write($0, at: model.count) }
+            model += bytes
+        }
+        for _ in 0..<120 {
+            switch random.int(0...9) {
+            case 0..<5:
+                let number = random.int(1...pages.count)
+                try append(withUnsafeBytes(of: UInt32(number).bigEndian) { Array($0) })
+                try append(pages[number - 1])
+            case 5: try write(&random, journal, &model)
+            case 6: try cut(&random, journal, &model)
+            case 7:
+                try journal.storePieces()
+                try expectSame(journal.freeze().after, model, seed)
+            case 8:
+                // What the database has by now is not what it had below.
+                let number = random.int(0...(pages.count - 1))
+                try pages[0].withUnsafeBytes { try database.write($0, at: number * pageSize) }
+                if random.chance(20) { _ = database.freeze() }
+            default: try read(&random, journal, model, seed)
+            }
+            #expect(journal.size == model.count, "seed \(seed)")
+        }
+        try journal.storePieces()
+        try expectSame(journal.freeze().after, model, seed)
+    }
+
     private func write(_ random: inout Random, _ file: OverlayFile, _ model: inout [UInt8]) throws {
         let offset = random.int(0...(model.count + 9000))
         let count = random.pick([1, 17, 512, 4096, 4097, 13_000])
