@@ -123,18 +123,26 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
     }
 
     /// Prints what a format makes of the statistics, and writes the files.
-    private func write(_ text: (String, RenderOptions) -> String) throws {
-        let output = text(format, RenderOptions(usesColor: Terminal.outputHasColor, isQuiet: quiet))
-        if format == "human" { Terminal.show(output) } else { Terminal.write(output) }
+    /// - Parameter printJSON: prints JSON as it goes; nil to print the text.
+    private func write(
+        printJSON: (() -> Void)? = nil, _ text: (String, RenderOptions) -> String
+    ) throws {
+        if format == "json", let printJSON {
+            printJSON()
+        } else {
+            let output = text(format, RenderOptions(usesColor: Terminal.outputHasColor, isQuiet: quiet))
+            if format == "human" { Terminal.show(output) } else { Terminal.write(output) }
+        }
         for file in report { try file.write(text(file.format, RenderOptions(isQuiet: quiet))) }
     }
 
     private func show(_ path: String) async throws {
         let reader = StatisticsReader(engine: engines.driver())
         let statistics = try await reader.statistics(of: path, mapsPages: hasPage)
-        var old: DatabaseStatistics?
-        if let compare { old = try await reader.statistics(of: compare) }
-        try write { format, options in
+        let old: DatabaseStatistics? =
+            if let compare { try await reader.statistics(of: compare) } else { nil }
+        func printJSON() { StatisticsJSON.write(statistics, since: old) { Terminal.write($0) } }
+        try write(printJSON: printJSON) { format, options in
             switch format {
             case "json": StatisticsJSON.render(statistics, since: old)
             case "html": StatisticsHTML.render(statistics)

@@ -51,7 +51,9 @@ enum Terminal {
     /// not a report.
     static func write(_ text: String) { write(Array(text.utf8)) }
 
-    static func write(_ bytes: [UInt8]) {
+    static func write(_ bytes: [UInt8]) { bytes.withUnsafeBytes { write($0) } }
+
+    static func write(_ bytes: UnsafeRawBufferPointer) {
         began.set()
         guard let code = put(bytes, to: STDOUT_FILENO) else { return }
         complain("standard output cannot be written: \(String(cString: strerror(code)))")
@@ -75,15 +77,19 @@ enum Terminal {
     }
 
     /// - Returns: the system's error, or nil if everything was written.
-    private static func put(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-        var rest = bytes[...]
+    private static func put(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
+        var rest = bytes
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
+            let count = systemWrite(descriptor, rest.baseAddress, rest.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return errno }
-            rest = rest.dropFirst(count)
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
         }
         return nil
+    }
+
+    private static func put(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+        bytes.withUnsafeBytes { put($0, to: descriptor) }
     }
 
     /// Writes SQL, which keeps every character of a name, since it is meant to be run; on a terminal people read it.

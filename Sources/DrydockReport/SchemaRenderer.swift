@@ -101,6 +101,9 @@ private struct JSONSchema: Encodable {
     init(_ schema: Schema) {
         let printer = SchemaPrinter(printsSettings: false)
         func sorted<T>(_ objects: [String: T]) -> [T] { objects.sorted { $0.key < $1.key }.map(\.value) }
+        // To look through all of them for each table takes seconds where there are thousands.
+        let indexes = Dictionary(grouping: sorted(schema.indexes)) { $0.table.foldedASCII }
+        let triggers = Dictionary(grouping: sorted(schema.triggers)) { $0.table.foldedASCII }
         tables = sorted(schema.tables).map { table in
             Table(
                 name: table.name,
@@ -121,8 +124,10 @@ private struct JSONSchema: Encodable {
                         onDelete: $0.onDelete.rawValue, onUpdate: $0.onUpdate.rawValue, match: $0.match,
                         deferred: $0.isDeferred)
                 },
-                indexes: schema.indexes(on: table.name).map { Object(name: $0.name, sql: printer.text($0)) },
-                triggers: schema.triggers(on: table.name).map {
+                indexes: indexes[table.name.foldedASCII, default: []].map {
+                    Object(name: $0.name, sql: printer.text($0))
+                },
+                triggers: triggers[table.name.foldedASCII, default: []].map {
                     Object(name: $0.name, sql: printer.text($0))
                 },
                 withoutRowid: table.isWithoutRowid, strict: table.isStrict, sql: printer.text(table))

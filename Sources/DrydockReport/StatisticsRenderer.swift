@@ -63,23 +63,40 @@ package enum StatisticsRenderer {
         let title =
             "  \(padded("table or index", nameWidth))\(leading("size", 11))\(leading("share", 8))  "
             + "\(padded("", 6))\(leading("rows", 12))\(leading("free", 6))\(leading("jumps", 6))\n"
-        let ranked = file.objects.sorted { ($1.tree.pages, $0.name) < ($0.tree.pages, $1.name) }
-        return paint.dim(title) + ranked.map { line($0, file) }.joined()
+        let objects = file.objects
+        // The objects themselves are large.
+        let ranked = objects.indices.sorted { one, other in
+            let (pages, otherPages) = (objects[one].tree.pages, objects[other].tree.pages)
+            return pages == otherPages ? objects[one].name < objects[other].name : pages > otherPages
+        }
+        var text = paint.dim(title)
+        for index in ranked { add(objects[index], file, to: &text) }
+        return text
     }
 
-    private static func line(_ object: DatabaseStatistics.Object, _ file: DatabaseStatistics) -> String {
+    private static func add(
+        _ object: DatabaseStatistics.Object, _ file: DatabaseStatistics, to text: inout String
+    ) {
         let bytes = object.tree.pages * file.pageSize
-        let (name, table) = (quotedIfNeeded(object.name), quotedIfNeeded(object.table))
         let label =
             object.isImplied
-            ? "\(table) autoindex \(VisibleText.line(object.name.split(separator: "_").last.map(String.init) ?? ""))"
-            : object.isIndex ? "\(name) (\(table))" : name
+            ? "\(quotedIfNeeded(object.table)) autoindex \(VisibleText.line(object.name.split(separator: "_").last.map(String.init) ?? ""))"
+            : object.isIndex
+                ? "\(quotedIfNeeded(object.name)) (\(quotedIfNeeded(object.table)))"
+                : quotedIfNeeded(object.name)
         let part = Double(object.tree.pages) / Double(max(1, file.pageCount))
-        return
-            "  \(padded(label, nameWidth))\(leading(size(bytes), 11))\(leading(share(bytes, of: file.byteCount), 8))  "
-            + "\(padded(bar(part, 6), 6))\(leading(grouped(object.entries), 12))"
-            + "\(leading(percent(object.tree.unused, of: bytes), 6))"
-            + "\(leading(percent(object.tree.scatteredLeaves, of: max(0, object.tree.leafPages - 1)), 6))\n"
+        let jumps = percent(object.tree.scatteredLeaves, of: max(0, object.tree.leafPages - 1))
+        // One after another, since joined texts would each be copied again.
+        text += "  "
+        text += padded(label, nameWidth)
+        text += leading(size(bytes), 11)
+        text += leading(share(bytes, of: file.byteCount), 8)
+        text += "  "
+        text += padded(bar(part, 6), 6)
+        text += leading(grouped(object.entries), 12)
+        text += leading(percent(object.tree.unused, of: bytes), 6)
+        text += leading(jumps, 6)
+        text += "\n"
     }
 
     /// Draws a bar with a resolution of an eighth of a column.
@@ -132,6 +149,7 @@ package enum StatisticsRenderer {
 
     /// Returns `1234567` as `1,234,567`.
     static func grouped(_ number: Int) -> String {
+        guard number.magnitude >= 1000 else { return "\(number)" }
         var digits = Array(String(number))
         var place = digits.count - 3
         while place > (number < 0 ? 1 : 0) {
@@ -142,13 +160,18 @@ package enum StatisticsRenderer {
     }
 
     static func padded(_ text: String, _ width: Int) -> String {
-        let count = text.count
+        let count = columns(text)
         guard count <= width else { return String(text.prefix(width - 1)) + "…" }
         return text + String(repeating: " ", count: width - count)
     }
 
     static func leading(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
+        String(repeating: " ", count: max(0, width - columns(text))) + text
+    }
+
+    /// Returns the number of characters, which for most texts is that of their bytes.
+    private static func columns(_ text: String) -> Int {
+        text.utf8.allSatisfy { (0x20..<0x7F).contains($0) } ? text.utf8.count : text.count
     }
 }
 

@@ -11,7 +11,11 @@ package enum TerminalText {
         var rest = text[...]
         var isLineStart = true
         while let byte = rest.first {
-            if withColors, let color = color(rest) {
+            let plain = plainCount(rest, &isLineStart)
+            if plain > 0 {
+                result += rest.prefix(plain)
+                rest = rest.dropFirst(plain)
+            } else if withColors, let color = color(rest) {
                 result += rest.prefix(color)
                 rest = rest.dropFirst(color)
             } else if let (scalar, count) = hidden(rest) {
@@ -29,6 +33,27 @@ package enum TerminalText {
             }
         }
         return result
+    }
+
+    /// Whether a byte, by its value, may begin something hidden, a colour or a command.
+    private static let isSpecial: [Bool] = (UInt8.min...UInt8.max).map { byte in
+        switch byte {
+        case 0x0A, 0x09: false
+        case 0x3A, 0x23: true
+        default: VisibleText.mayBeginHidden(byte)
+        }
+    }
+
+    /// Returns how many bytes a text begins with that are not special.
+    private static func plainCount(_ text: ArraySlice<UInt8>, _ isLineStart: inout Bool) -> Int {
+        let isSpecial = isSpecial
+        return text.withUnsafeBufferPointer { bytes in
+            for (index, byte) in bytes.enumerated() {
+                if isSpecial[Int(byte)] { return index }
+                isLineStart = byte == 0x0A || isLineStart && (byte == 0x20 || byte == 0x09)
+            }
+            return bytes.count
+        }
     }
 
     /// Returns whether a line of a text would be read as a command in the log of a continuous integration.
@@ -49,10 +74,11 @@ package enum TerminalText {
     }
 
     private static func needsCheck(_ text: [UInt8]) -> Bool {
+        let isSpecial = isSpecial
         var last: UInt8 = 0
         for byte in text {
-            if VisibleText.mayBeginHidden(byte) && byte != 0x0A && byte != 0x09 { return true }
-            if byte == last, byte == UInt8(ascii: ":") || byte == UInt8(ascii: "#") { return true }
+            // A command begins with one of these twice.
+            if isSpecial[Int(byte)], byte == last || byte != 0x3A && byte != 0x23 { return true }
             last = byte
         }
         return false

@@ -150,6 +150,23 @@ package final class MappedFile: Sendable {
         try withBytes(at: offset, count: buffer.count) { buffer.copyMemory(from: $0) }
     }
 
+    /// Copies bytes of the file into the whole buffer without touching the mapping, through the descriptor.
+    ///
+    /// Of what is read once, this costs less: the system need not map each page of it.
+    /// - Returns: false if no descriptor is held or the file does not give all bytes.
+    package func readDescriptor(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
+        let descriptor = heldDescriptor.load(ordering: .acquiring)
+        guard descriptor >= 0, offset >= 0, offset <= size - buffer.count else { return false }
+        var done = 0
+        while done < buffer.count {
+            let count = pread(
+                descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done, off_t(offset + done))
+            guard count > 0 else { return false }
+            done += count
+        }
+        return true
+    }
+
     /// Gives the memory of what was read back to the system; what is read again comes from the system's cache.
     package func releaseMemory() {
         guard let start else { return }

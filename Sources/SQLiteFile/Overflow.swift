@@ -9,12 +9,14 @@
 /// A payload has a known number of pages, and no more than the file has, so even a circular chain ends.
 struct OverflowChain {
     private let file: DatabaseFile
+    private let window: PageWindow?
     private let cellPage: UInt32
     private var next: UInt32
     private var rest: Int
 
-    init(_ payload: Payload, in file: DatabaseFile) throws(FileDamage) {
-        self.file = file
+    /// - Parameter window: reads the pages; what is on one is then valid until the next is read.
+    init(_ payload: Payload, in file: DatabaseFile, through window: PageWindow? = nil) throws(FileDamage) {
+        (self.file, self.window) = (file, window)
         cellPage = payload.page
         next = payload.overflowPage
         rest = payload.size - payload.localSize
@@ -31,7 +33,7 @@ struct OverflowChain {
         guard rest > 0 else { return nil }
         let number = next
         guard number != 0 else { throw FileDamage(cellPage, .overflowEnds) }
-        let start = try file.page(number)
+        let start = if let window { try window.overflowPage(number) } else { try file.page(number) }
         next = start.uint32(at: 0)
         let count = min(rest, file.layout.overflowSize)
         rest -= count

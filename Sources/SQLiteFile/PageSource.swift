@@ -21,6 +21,17 @@ public protocol PageSource: AnyObject, Sendable {
     /// share need not be read. Nil if the identity is not known; the address of the bytes will usually do.
     /// - Parameter number: from 1 to `pageCount`.
     func identity(ofPage number: UInt32) -> UInt?
+
+    /// Copies pages that lie one after another, as many as it can without touching a mapping.
+    /// - Parameters:
+    ///   - first: from 1 to `pageCount`.
+    ///   - buffer: of a whole number of pages.
+    /// - Returns: how many it copied; those behind must be asked for one by one.
+    func copyPages(from first: UInt32, into buffer: UnsafeMutableRawBufferPointer) -> Int
+}
+
+extension PageSource {
+    public func copyPages(from first: UInt32, into buffer: UnsafeMutableRawBufferPointer) -> Int { 0 }
 }
 
 /// The pages of a database file in memory or in a mapping, without a write-ahead log.

@@ -54,12 +54,15 @@ public struct TreePage {
     @inline(__always) var end: UnsafeRawPointer { start + layout.usableSize }
 
     /// Where the cell pointer array ends.
-    var pointersEnd: Int { pointers + 2 * cellCount }
+    @inline(__always) var pointersEnd: Int { pointers + 2 * cellCount }
+
+    /// Returns where a cell starts, or would in a page that is damaged.
+    @inline(__always) func cellOffset(_ index: Int) -> Int { start.uint16(at: pointers + 2 * index) }
 
     /// Returns the start of a cell, which has at least four bytes.
     @inline(__always) func cell(_ index: Int) throws(FileDamage) -> UnsafeRawPointer {
-        let offset = start.uint16(at: pointers + 2 * index)
-        guard offset >= pointers + 2 * cellCount, offset <= layout.usableSize - 4 else {
+        let offset = cellOffset(index)
+        guard offset >= pointersEnd, offset <= layout.usableSize - 4 else {
             throw FileDamage(number, .cellOutsidePage)
         }
         return start + offset

@@ -35,7 +35,8 @@ struct TreeReader {
     private let rootHeight: Int
     private var pagesEntered: UInt32 = 0
 
-    init(_ file: DatabaseFile, root: UInt32) throws(FileDamage) {
+    /// - Parameter window: reads the leaf from which the tree's height is known.
+    init(_ file: DatabaseFile, root: UInt32, through window: PageWindow? = nil) throws(FileDamage) {
         self.file = file
         self.root = root
         pending = root
@@ -46,7 +47,12 @@ struct TreeReader {
         while !first.kind.isLeaf {
             height += 1
             guard height < Self.maxDepth else { throw FileDamage(root, .treeDepth) }
-            first = try file.treePage(try first.child(0))
+            let (parent, child) = (first, try first.child(0))
+            if let window {
+                first = try window.treePage(child) { Self.pagesNearby(parent, 0, window.capacity) }
+            } else {
+                first = try file.treePage(child)
+            }
         }
         rootHeight = height
         frames.reserveCapacity(height)
@@ -65,11 +71,31 @@ struct TreeReader {
     }
 
     /// Returns the page that the pending subtree begins with.
-    func pendingPage() throws(FileDamage) -> TreePage {
-        let page = try file.treePage(pending)
+    /// - Parameter window: reads leaves; the page of a leaf is then valid until the next one is asked for.
+    func pendingPage(through window: PageWindow? = nil) throws(FileDamage) -> TreePage {
+        let page: TreePage
+        if let window, height == 0, let parent = frames.last {
+            page = try window.treePage(pending) {
+                Self.pagesNearby(parent.page, parent.index, window.capacity)
+            }
+        } else {
+            page = try file.treePage(pending)
+        }
         guard page.kind.isTable == isTable else { throw FileDamage(pending, .treeKind) }
         guard page.kind.isLeaf == (height == 0) else { throw FileDamage(pending, .treeDepth) }
         return page
+    }
+
+    /// Returns how many pages there are from a child to the last of the later ones that lie shortly behind one
+    /// another.
+    private static func pagesNearby(_ page: TreePage, _ index: Int, _ capacity: UInt32) -> UInt32 {
+        guard let first = try? page.child(index) else { return 1 }
+        var (last, index) = (first, index + 1)
+        // A damaged cell is for the walk to report when it is there.
+        while index <= page.cellCount, let next = try? page.child(index),
+            next > last, next - last <= PageWindow.gap, next - first < capacity
+        { (last, index) = (next, index + 1) }
+        return last - first + 1
     }
 
     /// Enters the pending subtree by one page.

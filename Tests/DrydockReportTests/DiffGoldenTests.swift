@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import DrydockFindings
@@ -28,6 +29,27 @@ import Testing
     @Test(arguments: [("schema.sql", SchemaFormat.sql), ("schema.json", .json), ("schema.mmd", .mermaid)])
     func schema(_ name: String, _ format: SchemaFormat) throws {
         try Golden.hold(format.render(try schema(Self.new)), against: name)
+    }
+
+    @Test func `indexes and triggers are with their table, however its name is written`() throws {
+        struct Document: Decodable {
+            struct Object: Decodable { var name: String }
+            struct Table: Decodable {
+                var name: String
+                var indexes, triggers: [Object]
+            }
+            var tables: [Table]
+        }
+        let text = SchemaFormat.json.render(
+            try schema(
+                """
+                CREATE TABLE Tt(a); CREATE TABLE u(a); CREATE INDEX two ON tT(a); CREATE INDEX One ON TT(a);
+                CREATE TRIGGER r AFTER INSERT ON tt BEGIN SELECT 1; END; CREATE INDEX three ON U(a);
+                """))
+        let tables = try JSONDecoder().decode(Document.self, from: Data(text.utf8)).tables
+        #expect(tables.map(\.name) == ["Tt", "u"])
+        #expect(tables.map { $0.indexes.map(\.name) } == [["One", "two"], ["three"]])
+        #expect(tables.map { $0.triggers.map(\.name) } == [["r"], []])
     }
 
     private func schema(_ sql: String) throws -> Schema {

@@ -51,7 +51,11 @@ struct LiveFile: Sendable {
         for _ in 0..<Self.attempts {
             do {
                 let state = LiveState(path)
-                if state.usesLog, !state.isLockable { return try readAtRest(MappedFile(path: path), body) }
+                if state.usesLog, !state.isLockable {
+                    let main = try MappedFile(path: path, holdsDescriptor: true)
+                    defer { main.closeDescriptor() }
+                    return try readAtRest(main, body)
+                }
                 return try await readLocked(body)
             } catch is Changed {
                 continue
@@ -146,7 +150,8 @@ struct LiveFile: Sendable {
         let empty = UnsafeRawBufferPointer(start: nil, count: 0)
         let logBytes = log?.contiguousBytes(at: 0, count: log?.size ?? 0) ?? empty
         let pages = try LoggedPages(
-            database: main.contiguousBytes(at: 0, count: main.size) ?? empty, log: logBytes, owner: main)
+            database: main.contiguousBytes(at: 0, count: main.size) ?? empty, log: logBytes, owner: main,
+            read: { main.readDescriptor(into: $0, at: $1) })
         let outcome = Swift.Result {
             try checkMapped(main, pages)
             return try body(DatabaseFile(pages), pages.log)

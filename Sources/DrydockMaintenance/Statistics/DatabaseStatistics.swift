@@ -78,18 +78,34 @@ public struct SpaceUse: Sendable, Equatable {
     public let entries, storage, payload, unused, metadata, pages: Int
 
     public init(_ objects: some Sequence<DatabaseStatistics.Object>, pageSize: Int) {
+        var sum = Sum()
+        for object in objects { sum.add(object) }
+        self.init(sum, pageSize)
+    }
+
+    public init(_ object: DatabaseStatistics.Object, pageSize: Int) {
+        var sum = Sum()
+        sum.add(object)
+        self.init(sum, pageSize)
+    }
+
+    private init(_ sum: Sum, _ pageSize: Int) {
+        (entries, payload, unused, pages) = (sum.entries, sum.payload, sum.unused, sum.pages)
+        storage = pages * pageSize
+        // The analyzer counts the pointers between overflow pages twice, so its figure is reproduced.
+        metadata = storage - payload - unused + 4 * sum.chained
+    }
+
+    private struct Sum {
         var (entries, payload, unused, pages, chained) = (0, 0, 0, 0, 0)
-        for object in objects {
+
+        mutating func add(_ object: DatabaseStatistics.Object) {
             entries += object.entries
             payload += object.tree.payload
             unused += object.tree.unused
             pages += object.tree.pages
             chained += object.tree.overflowPages - object.tree.overflowCellCount
         }
-        (self.entries, self.payload, self.unused, self.pages) = (entries, payload, unused, pages)
-        storage = pages * pageSize
-        // The analyzer counts the pointers between overflow pages twice, so its figure is reproduced.
-        metadata = storage - payload - unused + 4 * chained
     }
 }
 

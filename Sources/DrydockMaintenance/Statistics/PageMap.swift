@@ -18,7 +18,8 @@ public struct PageMap: Sendable {
     /// - Throws: `FileDamage`.
     init(_ file: DatabaseFile, roots: [UInt32]) throws {
         pages = Array(repeating: Page(), count: Int(file.pageCount))
-        for (object, root) in roots.enumerated() { try note(object, root, of: file) }
+        let window = PageWindow(file)
+        for (object, root) in roots.enumerated() { try note(object, root, of: file, through: window) }
         if file.lockBytePage <= file.pageCount { note(file.lockBytePage) { $0.use = .lockByte } }
         if file.header.hasPointerMaps {
             for page in 2..<max(2, UInt64(file.pageCount) + 1) where file.isPointerMap(UInt32(page)) {
@@ -30,10 +31,12 @@ public struct PageMap: Sendable {
         }
     }
 
-    private mutating func note(_ object: Int, _ root: UInt32, of file: DatabaseFile) throws {
+    private mutating func note(
+        _ object: Int, _ root: UInt32, of file: DatabaseFile, through window: PageWindow
+    ) throws {
         let size = Double(file.header.pageSize)
         var order: [UInt32] = []
-        try file.forEachPage(ofTree: root) { visit in
+        try file.forEachPage(ofTree: root, through: window) { visit in
             let (use, empty): (PageCensus.Use, Double)
             switch visit.content {
             case .tree(let page):

@@ -1,6 +1,6 @@
 import DrydockFindings
 import DatabaseEngine
-import Dispatch
+import Foundation
 import SQLiteFile
 import SQLiteSchema
 import Synchronization
@@ -83,17 +83,36 @@ public struct StatisticsReader: Sendable {
         _ file: DatabaseFile, roots: [UInt32], _ vacuumPageSize: Int?
     ) throws -> [TreeStatistics] {
         let parts = try roots.map { try TreePart.parts(of: $0, in: file) }
-        let jobs = parts.flatMap(\.self)
-        let results = Mutex<[Int: Result<TreePart.Reading, any Error>]>([:])
-        DispatchQueue.concurrentPerform(iterations: jobs.count) { index in
-            let result = Result { try jobs[index].read(file, packedInto: vacuumPageSize) }
-            results.withLock { $0[index] = result }
-        }
-        let read = try results.withLock { $0 }.mapValues { try $0.get() }
+        let read = try readings(of: parts.flatMap(\.self), file, vacuumPageSize)
         var next = 0
         return try parts.map { parts in
             defer { next += parts.count }
-            return try TreeStatistics((next..<(next + parts.count)).compactMap { read[$0] })
+            return try TreeStatistics(read[next..<(next + parts.count)])
         }
+    }
+
+    /// - Throws: `FileDamage` of the first part that is damaged.
+    private static func readings(
+        of parts: [TreePart], _ file: DatabaseFile, _ vacuumPageSize: Int?
+    ) throws -> [TreePart.Reading] {
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        // Large parts go to whichever thread is free; of thousands of small ones each takes some at a time.
+        let size = max(1, parts.count / (128 * cores))
+        let blocks = stride(from: 0, to: parts.count, by: size).map {
+            parts[$0..<min($0 + size, parts.count)]
+        }
+        let next = Atomic(0)
+        let none = Result<[TreePart.Reading], any Error>.success([])
+        let read = Mutex(Array(repeating: none, count: blocks.count))
+        DispatchQueue.concurrentPerform(iterations: min(blocks.count, cores)) { _ in
+            let window = PageWindow(file)
+            while case let index = next.add(1, ordering: .relaxed).oldValue, index < blocks.count {
+                let result = Result {
+                    try blocks[index].map { try $0.read(file, packedInto: vacuumPageSize, through: window) }
+                }
+                read.withLock { $0[index] = result }
+            }
+        }
+        return try read.withLock { $0 }.flatMap { try $0.get() }
     }
 }
