@@ -102,6 +102,30 @@ import Testing
         #expect(try await !isUsedAgain(text, text + "INSERT INTO f(f, rank) VALUES ('pgsz', 100);", engine))
     }
 
+    /// To prepare a statement is to find out whether it compiles, with the triggers that there are.
+    @Test(arguments: engines) func whatCompiledUnderAnotherSchemaIsCompiledAgain(
+        _ engine: any Engine
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let broken =
+            Self.schema + "CREATE TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO nowhere VALUES (1); END;"
+        let paths = try [database(broken, in: folder, "1.db"), database(broken, in: folder, "2.db")]
+        let pool = ConnectionPool(engine: engine, settings: ConnectionSettings())
+        let insert = "INSERT INTO main.t(a) VALUES (NULL)"
+        for path in paths {
+            let lease = try await pool.lease(Image(snapshot: path)) { false }
+            try await lease.database.withConnection { connection in
+                #expect(throws: EngineError.self) { try connection.prepare(insert) }
+                try connection.execute("SAVEPOINT s; DROP TRIGGER g")
+                _ = try connection.prepare(insert)
+                try connection.execute("ROLLBACK TO s; RELEASE s")
+                #expect(throws: EngineError.self) { try connection.prepare(insert) }
+            }
+            try await pool.giveBack(lease)
+        }
+        await pool.close()
+    }
+
     private final class Stop: Sendable {
         let isOn = Atomic(false)
     }
