@@ -45,6 +45,8 @@ package struct ReplayContext: Sendable {
     var probes: ProbeSource?
     /// What the snapshots share that have the same schema.
     let schemas = SchemaMemory()
+    /// The connections on which their states are looked at; nil where each state gets its own.
+    var connections: ConnectionPool?
     /// The time limit for one snapshot, including the work before it.
     var timeLimit = Duration.zero
 
@@ -79,6 +81,7 @@ package struct ReplayContext: Sendable {
         var inspector = StateInspector(
             engine: engine, settings: settings(watchdog), historyTables: self.set.format.ownTables)
         inspector.schemas = schemas
+        inspector.connections = connections
         return inspector
     }
 }

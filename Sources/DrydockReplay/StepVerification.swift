@@ -130,15 +130,19 @@ package struct StepVerification: Sendable {
         let provenance = chronicle.map { chronicle in
             { @Sendable in chronicle.provenance(of: step, before: catalog) }
         }
-        var (conservation, verdict) = try await inspector.withConnection(
-            to: before.image, attaching: after.image
-        ) { connection in
+        let compare: @Sendable (any Connection) throws -> (Conservation, HistoryComparison.Verdict) = {
+            connection in
             let conservation = try Conservation(
                 connection: connection, before: old.rest, after: new.rest, changes: changes,
                 lineage: lineage, declarations: sound, provenance: provenance)
             // Last, since it writes.
             return (conservation, try history.verdict(connection, changes))
         }
+        // SQL of the project may ask what the connection did before, or change its settings.
+        var (conservation, verdict) =
+            sound.contains(where: \.hasCondition) || format is CustomFormat
+            ? try await inspector.withConnection(to: before.image, attaching: after.image, compare)
+            : try await inspector.withSharedConnection(to: before.image, attaching: after.image, compare)
         if !verdict.isExplained { verdict.conservation = try await unrecorded(history, verdict.conservation) }
         conservation.add(verdict.conservation, sharing: shared)
         // Pages that were lost from the file while they were read would have read as zeros.
@@ -299,7 +303,9 @@ package struct StepVerification: Sendable {
         let indexes = SearchedIndexes(before: before.catalog, after: after.catalog, names: names)
         guard indexes.isNeeded(searched) else { return [] }
         let (known, migration) = (searched, migration)
-        let (losses, now) = try await inspector.withConnection(to: before.image, attaching: after.image) {
+        let (losses, now) = try await inspector.withSharedConnection(
+            to: before.image, attaching: after.image
+        ) {
             var known = known
             return (try indexes.losses(&known, $0), known)
         }

@@ -133,15 +133,17 @@ package struct StateView {
 /// Opens states on forks that never affect one another.
 package struct StateInspector: Sendable {
     package let engine: any Engine
-    package var settings: ConnectionSettings
+    package var settings: ConnectionSettings { didSet { connections = nil } }
     package var historyTables: [String]
     /// The limit for written pages and SQLite's sorting, in bytes.
-    package var memoryLimit = Overlay.defaultMemoryLimit
+    package var memoryLimit = Overlay.defaultMemoryLimit { didSet { connections = nil } }
 
     /// The only rules that are checked; all where nil.
     package var rules: Set<Rule>?
     /// What all states of a run share.
     package var schemas = SchemaMemory()
+    /// Connections with these settings that go on from state to state; nil where each state gets its own.
+    package var connections: ConnectionPool?
 
     package init(
         engine: any Engine, settings: ConnectionSettings, historyTables: [String],
@@ -164,7 +166,7 @@ package struct StateInspector: Sendable {
         statements: [SQLStatement] = []
     ) async throws -> DatabaseState {
         let (historyTables, rules, schemas, readsPages) = (historyTables, rules, schemas, PageReading.isOn)
-        return try await withConnection(to: image) { connection in
+        return try await withSharedConnection(to: image) { connection in
             let reading = try schemas.read(
                 connection, historyTables: historyTables, earlier: earlier?.catalog)
             let catalog = reading.catalog
@@ -217,6 +219,28 @@ package struct StateInspector: Sendable {
         return try await withConnection(to: image) {
             try Catalog($0, without: historyTables, earlier: nil)
         }
+    }
+
+    /// Runs a closure as ``withConnection(to:attaching:_:)`` does, on a connection that may go on from another state of the
+    /// same schema and to another: for statements to which only the rows and the schema matter.
+    package func withSharedConnection<Result: Sendable>(
+        to image: Image, attaching later: Image? = nil,
+        _ body: @escaping @Sendable (any Connection) throws -> Result
+    ) async throws -> Result {
+        guard let connections,
+            let lease = try await connections.sharedLease(
+                image, attaching: later, as: TableComparison.afterSchema,
+                interrupt: settings.interrupt ?? { false })
+        else { return try await withConnection(to: image, attaching: later, body) }
+        let result: Result
+        do {
+            result = try await lease.database.withConnection(body)
+        } catch {
+            try? await connections.giveBack(lease, isSound: false)
+            throw error
+        }
+        try await connections.giveBack(lease)
+        return result
     }
 
     /// Runs a closure on a connection to a fork of an image, with foreign keys off.

@@ -10,6 +10,10 @@ struct SchemaLayout: Hashable, Sendable {
     private let records: [[UInt8]]
     /// The definitions of virtual tables.
     private let virtualTables: [SchemaRow]
+    /// Whether there are statistics, by which SQLite plans queries. It reads them with the schema.
+    let hasStatistics: Bool
+    /// The size of the schema.
+    let byteCount: Int
 
     /// The places in the header that SQLite reads only with the schema
     /// (https://www.sqlite.org/fileformat2.html#the_database_header): from the page size to the payload fractions, from the
@@ -37,6 +41,8 @@ struct SchemaLayout: Hashable, Sendable {
             records += more
         }
         self.records = records
+        hasStatistics = entries.contains { $0.name.foldedASCII.hasPrefix("sqlite_stat") }
+        byteCount = records.reduce(0) { $0 + $1.count }
         header =
             Self.places.flatMap { first[$0] } + Self.flags.map { first[$0].allSatisfy { $0 == 0 } ? 0 : 1 }
     }
