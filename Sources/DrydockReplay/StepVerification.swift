@@ -59,8 +59,8 @@ package struct StepVerification: Sendable {
     }
 
     package func run() async throws -> Outcome {
-        let lineage = TableLineage(
-            before.catalog, temporaries: temporaries, statements: migration.statements)
+        let lineage = inspector.schemas.lineages.lineage(
+            before, temporaries: temporaries, statements: migration.statements)
         let (conservation, faults) = try await conserve(lineage)
         var outcome = Outcome(
             names: StepNames(
@@ -126,9 +126,9 @@ package struct StepVerification: Sendable {
             before: old.history, after: new.history, shared: shared, record: migration.record,
             lineage: lineage, declarations: sound)
         let changes = after.changes
-        let (chronicle, step, catalog) = (chronicle, migration, before.catalog)
+        let (chronicle, step, before) = (chronicle, migration, before)
         let provenance = chronicle.map { chronicle in
-            { @Sendable in chronicle.provenance(of: step, before: catalog) }
+            { @Sendable in chronicle.provenance(of: step, before: before) }
         }
         let compare: @Sendable (any Connection) throws -> (Conservation, HistoryComparison.Verdict) = {
             connection in

@@ -244,6 +244,7 @@ public struct Verifier: Sendable {
             isRehearsal: request.isRehearsal, wantsHistory: request.wantsHistory,
             timeLimit: request.timeout ?? .zero)
         context.catcher = catcher
+        context.chronicle = Chronicle(set.migrations)
         context.connections = ConnectionPool(
             engine: engine, settings: context.settings(Watchdog(deadline: nil)), limit: 64, isFork: true)
         return context

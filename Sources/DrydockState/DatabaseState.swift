@@ -7,6 +7,8 @@ import SQLiteSchema
 package struct DatabaseState: Sendable {
     package var image: Image
     package var catalog: Catalog
+    /// What other databases with this schema share; nil where the catalog is not the whole of it.
+    package var facts: SchemaFacts?
     /// The state as read from its pages; nil where only SQLite can read them.
     package var pages: StatePages?
     /// The changes of the step that led to this state; nil where they are not known.
@@ -166,11 +168,11 @@ package struct StateInspector: Sendable {
         statements: [SQLStatement] = []
     ) async throws -> DatabaseState {
         let (historyTables, rules, schemas, readsPages) = (historyTables, rules, schemas, PageReading.isOn)
-        return try await withSharedConnection(to: image) { connection in
+        return try await withSharedConnection(to: image) { connection, memo in
             let reading = try schemas.read(
-                connection, historyTables: historyTables, earlier: earlier?.catalog)
+                connection, historyTables: historyTables, earlier: earlier?.catalog, memo: memo)
             let catalog = reading.catalog
-            var state = DatabaseState(image: image, catalog: catalog)
+            var state = DatabaseState(image: image, catalog: catalog, facts: reading.facts)
             // What cannot be read from the pages is read through SQLite.
             if !readsPages {
                 state.pages = nil
@@ -189,7 +191,8 @@ package struct StateInspector: Sendable {
                 connection: connection, catalog: catalog, earlier: state.changes == nil ? nil : earlier,
                 changes: state.changes, facts: reading.facts,
                 renamed: { name in
-                    earlier.flatMap { TableLineage($0.catalog, statements: statements).currentName(of: name) }
+                    guard let earlier else { return nil }
+                    return schemas.lineages.lineage(earlier, statements: statements).currentName(of: name)
                 })
             for rule in StateRules.all
             where rules?.contains(rule.rule) ?? true
@@ -227,14 +230,23 @@ package struct StateInspector: Sendable {
         to image: Image, attaching later: Image? = nil,
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
+        try await withSharedConnection(to: image, attaching: later) { connection, _ in try body(connection) }
+    }
+
+    /// - Parameter body: also gets what all databases with the same schema share; nil where the connection is for this state
+    ///   only.
+    private func withSharedConnection<Result: Sendable>(
+        to image: Image, attaching later: Image? = nil,
+        _ body: @escaping @Sendable (any Connection, Memo?) throws -> Result
+    ) async throws -> Result {
         guard let connections,
             let lease = try await connections.sharedLease(
                 image, attaching: later, as: TableComparison.afterSchema,
                 interrupt: settings.interrupt ?? { false })
-        else { return try await withConnection(to: image, attaching: later, body) }
+        else { return try await withConnection(to: image, attaching: later) { try body($0, nil) } }
         let result: Result
         do {
-            result = try await lease.database.withConnection(body)
+            result = try await lease.database.withConnection { try body($0, lease.schemaMemo) }
         } catch {
             try? await connections.giveBack(lease, isSound: false)
             throw error
