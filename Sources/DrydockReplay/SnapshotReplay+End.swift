@@ -88,7 +88,7 @@ extension SnapshotReplay {
 
     private func check(_ tables: [String]?, at state: DatabaseState) async throws -> IntegrityCheck {
         let (catalog, file) = (state.catalog, state.pages?.file)
-        return try await inspector.withSharedConnection(to: state.image) { connection in
+        return try await inspector.withSharedConnection(to: state) { connection in
             try tables.map { try IntegrityCheck(connection, catalog: catalog, tables: $0, file: file) }
                 ?? IntegrityCheck(connection, catalog: catalog, file: file)
         }

@@ -142,7 +142,7 @@ package struct StepVerification: Sendable {
         var (conservation, verdict) =
             sound.contains(where: \.hasCondition) || format is CustomFormat
             ? try await inspector.withConnection(to: before.image, attaching: after.image, compare)
-            : try await inspector.withSharedConnection(to: before.image, attaching: after.image, compare)
+            : try await inspector.withSharedConnection(to: before, attaching: after, compare)
         if !verdict.isExplained { verdict.conservation = try await unrecorded(history, verdict.conservation) }
         conservation.add(verdict.conservation, sharing: shared)
         // Pages that were lost from the file while they were read would have read as zeros.
@@ -303,9 +303,7 @@ package struct StepVerification: Sendable {
         let indexes = SearchedIndexes(before: before.catalog, after: after.catalog, names: names)
         guard indexes.isNeeded(searched) else { return [] }
         let (known, migration) = (searched, migration)
-        let (losses, now) = try await inspector.withSharedConnection(
-            to: before.image, attaching: after.image
-        ) {
+        let (losses, now) = try await inspector.withSharedConnection(to: before, attaching: after) {
             var known = known
             return (try indexes.losses(&known, $0), known)
         }

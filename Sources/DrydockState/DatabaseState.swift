@@ -9,6 +9,8 @@ package struct DatabaseState: Sendable {
     package var catalog: Catalog
     /// What other databases with this schema share; nil where the catalog is not the whole of it.
     package var facts: SchemaFacts?
+    /// The image, where connections are shared.
+    var laidOut: LaidOutImage?
     /// The state as read from its pages; nil where only SQLite can read them.
     package var pages: StatePages?
     /// The changes of the step that led to this state; nil where they are not known.
@@ -168,11 +170,13 @@ package struct StateInspector: Sendable {
         statements: [SQLStatement] = []
     ) async throws -> DatabaseState {
         let (historyTables, rules, schemas, readsPages) = (historyTables, rules, schemas, PageReading.isOn)
-        return try await withSharedConnection(to: image) { connection, memo in
+        let laidOut = connections == nil ? nil : LaidOutImage(image)
+        return try await withSharedConnection(to: image, laidOut) { connection, memo in
             let reading = try schemas.read(
                 connection, historyTables: historyTables, earlier: earlier?.catalog, memo: memo)
             let catalog = reading.catalog
             var state = DatabaseState(image: image, catalog: catalog, facts: reading.facts)
+            state.laidOut = laidOut
             // What cannot be read from the pages is read through SQLite.
             if !readsPages {
                 state.pages = nil
@@ -227,22 +231,26 @@ package struct StateInspector: Sendable {
     /// Runs a closure as ``withConnection(to:attaching:_:)`` does, on a connection that may go on from another state of the
     /// same schema and to another: for statements to which only the rows and the schema matter.
     package func withSharedConnection<Result: Sendable>(
-        to image: Image, attaching later: Image? = nil,
+        to state: DatabaseState, attaching later: DatabaseState? = nil,
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
-        try await withSharedConnection(to: image, attaching: later) { connection, _ in try body(connection) }
+        try await withSharedConnection(
+            to: state.image, state.laidOut, attaching: later?.image, later?.laidOut
+        ) { connection, _ in try body(connection) }
     }
 
     /// - Parameter body: also gets what all databases with the same schema share; nil where the connection is for this state
     ///   only.
     private func withSharedConnection<Result: Sendable>(
-        to image: Image, attaching later: Image? = nil,
+        to image: Image, _ laidOut: LaidOutImage?, attaching later: Image? = nil,
+        _ laidOutLater: LaidOutImage? = nil,
         _ body: @escaping @Sendable (any Connection, Memo?) throws -> Result
     ) async throws -> Result {
         guard let connections,
             let lease = try await connections.sharedLease(
-                image, attaching: later, as: TableComparison.afterSchema,
-                interrupt: settings.interrupt ?? { false })
+                laidOut ?? LaidOutImage(image),
+                attaching: later.map { laidOutLater ?? LaidOutImage($0) },
+                as: TableComparison.afterSchema, interrupt: settings.interrupt ?? { false })
         else { return try await withConnection(to: image, attaching: later) { try body($0, nil) } }
         let result: Result
         do {

@@ -138,15 +138,16 @@ package final class ConnectionPool: Sendable {
     ///   - interrupt: as ``ConnectionSettings/interrupt``.
     /// - Throws: ``OverlayError``, ``EngineError``.
     package func sharedLease(
-        _ image: Image, attaching later: Image? = nil, as schema: String = "",
+        _ image: LaidOutImage, attaching later: LaidOutImage? = nil, as schema: String = "",
         interrupt: @escaping @Sendable () -> Bool
     ) async throws -> Lease? {
-        guard isOn, let main = SchemaLayout(image), !main.hasStatistics else { return nil }
+        guard isOn, let main = image.layout, !main.hasStatistics else { return nil }
         var key = Key(main: main)
         if let later {
-            guard let attached = SchemaLayout(later), !attached.hasStatistics else { return nil }
+            guard let attached = later.layout, !attached.hasStatistics else { return nil }
             key.attached = attached
         }
+        let (image, later) = (image.image, later?.image)
         if let lease = try idleLease(key, image, later, interrupt) { return lease }
         guard main.hasKnownModules, key.attached?.hasKnownModules ?? true else { return nil }
         let overlay = try Overlay(image.alone, isFork: isFork)
@@ -244,6 +245,15 @@ extension ConnectionPool.Connected {
         }
         return count == 0
     }
+}
+
+/// A database that connections may go on to. Its layout is found out once for all of them.
+package struct LaidOutImage: Sendable {
+    package let image: Image
+    /// Nil where no connection can.
+    let layout: SchemaLayout?
+
+    package init(_ image: Image) { (self.image, layout) = (image, SchemaLayout(image)) }
 }
 
 /// What interrupts a connection, which changes from one use of it to the next.

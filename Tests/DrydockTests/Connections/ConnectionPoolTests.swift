@@ -140,7 +140,7 @@ import Testing
         _ body: @escaping @Sendable (any Connection) throws -> Void = { _ in }
     ) async throws -> Shown? {
         let lease = try await pool.sharedLease(
-            Image(snapshot: main), attaching: Image(snapshot: later), as: "later"
+            LaidOutImage(Image(snapshot: main)), attaching: LaidOutImage(Image(snapshot: later)), as: "later"
         ) { false }
         guard let lease else { return nil }
         let shown = try await lease.database.withConnection { connection in
@@ -199,7 +199,7 @@ import Testing
         for other in [analyzed, tree] {
             #expect(try await shown(pool, plain, other) == nil)
             #expect(try await shown(pool, other, plain) == nil)
-            #expect(try await pool.sharedLease(Image(snapshot: other)) { false } == nil)
+            #expect(try await pool.sharedLease(LaidOutImage(Image(snapshot: other))) { false } == nil)
         }
         await pool.close()
     }
