@@ -96,12 +96,27 @@ package final class SchemaFacts: Sendable {
     /// The marks in it are those of the first database that had the schema.
     fileprivate let catalog: Catalog
     private let rows: [SchemaRow]
+    /// The folded names of all tables and views.
+    let names: Set<String>
     private let claims = Mutex<Set<Claim>>([])
+    private let foreignKeys = Mutex<[String: [Int64: ListedForeignKey]]>([:])
     private let parsed = Mutex<Schema?>(nil)
 
     fileprivate init(_ catalog: Catalog, _ source: CatalogSource) {
         self.catalog = catalog
         rows = source.schemaRows
+        names = Set(
+            source.rows.filter { $0.kind == "table" || $0.kind == "view" }.map(\.name.foldedASCII))
+    }
+
+    /// Returns the foreign keys of a table by their ids, as `PRAGMA foreign_key_list` gives them.
+    func foreignKeys(
+        of table: String, read: () throws -> [Int64: ListedForeignKey]
+    ) rethrows -> [Int64: ListedForeignKey] {
+        if let known = foreignKeys.withLock({ $0[table] }) { return known }
+        let keys = try read()
+        foreignKeys.withLock { $0[table] = keys }
+        return keys
     }
 
     package func knows(_ claim: Claim) -> Bool { claims.withLock { $0.contains(claim) } }
@@ -115,6 +130,12 @@ package final class SchemaFacts: Sendable {
         parsed.withLock { $0 = schema }
         return schema
     }
+}
+
+/// A foreign key as SQLite reads it.
+struct ListedForeignKey: Sendable {
+    var parent: String
+    var columns: [String] = []
 }
 
 /// What a database says about its schema, as it says it.
