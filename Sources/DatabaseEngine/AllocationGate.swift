@@ -21,7 +21,7 @@ package enum AllocationGate {
     /// The work of one thread inside ``passing(_:_:)``. A connection may use one again and again, on its own thread.
     package final class Pass {
         private let isStopped: () -> Bool
-        /// How many times the limit this work may use.
+        /// The power of two that says how many times the limit this work may use: dividing takes long.
         fileprivate let room: Int
         private var count = 0
         /// Whether memory was refused because the statement must stop.
@@ -33,7 +33,7 @@ package enum AllocationGate {
         ///   sort them, so that they need more than the SQL which wrote the rows.
         package init(_ isStopped: (() -> Bool)?, isOwn: Bool = false) {
             self.isStopped = isStopped ?? { false }
-            room = isOwn ? 4 : 1
+            room = isOwn ? 2 : 0
         }
 
         fileprivate func begin() { (hasStopped, isOverLimit) = (false, false) }
@@ -109,7 +109,8 @@ package enum AllocationGate {
         guard let pointer = pthread_getspecific(key) else { return false }
         let pass = Unmanaged<Pass>.fromOpaque(pointer).takeUnretainedValue()
         if pass.isShut { return true }
-        guard (used.load(ordering: .relaxed) + Int(count)) / pass.room > limit.load(ordering: .relaxed) else {
+        guard (used.load(ordering: .relaxed) + Int(count)) >> pass.room > limit.load(ordering: .relaxed)
+        else {
             return false
         }
         pass.isOverLimit = true

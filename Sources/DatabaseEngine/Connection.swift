@@ -130,6 +130,9 @@ extension Connection {
     /// (https://www.sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfignockptonclose).
     public func keepLogOnClose() { _ = csqlite_keep_log_on_close(handle) }
 
+    /// Gives memory back that holds pages which can be read again (https://www.sqlite.org/c3ref/db_release_memory.html).
+    package func releaseMemory() { sqlite3_db_release_memory(handle) }
+
     /// Calls a closure with every row of a query.
     /// - Throws: ``EngineError``, and what the closure throws.
     public func forEachRow(

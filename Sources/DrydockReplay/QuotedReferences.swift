@@ -127,6 +127,7 @@ struct QuotedReferences {
     private var changedColumns: (gone: Set<String>, added: Set<String>) {
         let gone = before.catalog.tables.reduce(into: Set<String>()) { gone, entry in
             let now = after.catalog.tables[entry.key] ?? after.catalog.tables[renamed[entry.key] ?? entry.key]
+            guard now?.columns != entry.value.columns else { return }
             gone.formUnion(entry.value.names.subtracting(now?.names ?? []))
         }
         return (gone, Set(newColumns.map(\.name)))
@@ -138,7 +139,8 @@ struct QuotedReferences {
         return after.catalog.tables.flatMap { name, table -> [NewColumn] in
             // The rows of a dropped table may be in one that was there before.
             guard table.module == nil,
-                let old = before.catalog.tables[name] ?? origins[name].flatMap({ before.catalog.tables[$0] })
+                let old = before.catalog.tables[name] ?? origins[name].flatMap({ before.catalog.tables[$0] }),
+                old.columns != table.columns
             else { return [] }
             return table.names.subtracting(old.names).map { NewColumn(table: table.name, name: $0) }
         }

@@ -10,7 +10,7 @@ package struct ReplayContext: Sendable {
     let engine: any Engine
     /// Another engine, which must have the same result for every step; nil for none.
     var other: (any Engine)?
-    var set: MigrationSet
+    var set: MigrationSet { didSet { chronicle = nil } }
     /// The number of migrations of the set that are replayed.
     package var targetCount: Int
     /// The declarations from comments and drydock.yml, by migration identifier.
@@ -45,6 +45,12 @@ package struct ReplayContext: Sendable {
     var probes: ProbeSource?
     /// What the snapshots share that have the same schema.
     let schemas = SchemaMemory()
+    /// What their migrations did to tables; nil where each replay finds out.
+    var chronicle: Chronicle?
+    /// The differences from a fresh install.
+    let mismatches = FactMemory<SchemaMismatch.Part, [Finding]>()
+    /// The connections on which their states are looked at; nil where each state gets its own.
+    var connections: ConnectionPool?
     /// The time limit for one snapshot, including the work before it.
     var timeLimit = Duration.zero
 
@@ -79,6 +85,7 @@ package struct ReplayContext: Sendable {
         var inspector = StateInspector(
             engine: engine, settings: settings(watchdog), historyTables: self.set.format.ownTables)
         inspector.schemas = schemas
+        inspector.connections = connections
         return inspector
     }
 }

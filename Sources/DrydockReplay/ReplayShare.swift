@@ -2,7 +2,6 @@ import DrydockFindings
 import DrydockMigrations
 import DrydockState
 import DatabaseEngine
-import Synchronization
 
 /// What the replays of many databases share: the migrations as they were read, their fresh install, and what was found out
 /// about schemas. It is made when the first replay needs it. Rows are never shared.
@@ -16,7 +15,8 @@ package actor ReplayShare {
         fileprivate(set) var fresh: FreshInstall?
         /// What the lock says of the migrations.
         fileprivate(set) var locked = Locked()
-        fileprivate let drifts = Drifts()
+        /// The comparisons that were made, by schema and version.
+        fileprivate let drifts = FactMemory<Int, Drift>()
 
         package var set: MigrationSet { loaded.set }
     }
@@ -150,8 +150,7 @@ extension ReplayShare.Made {
                     "there is no fresh install of its version"
                         + (fresh?.failure.map { ": \($0)" } ?? "")))
         }
-        guard let facts = reading.facts else { return drift(reading.catalog, expected) }
-        return drifts.value(facts, count) { drift(reading.catalog, expected) }
+        return drifts.value(reading.facts, count) { drift(reading.catalog, expected) }
     }
 
     private func drift(_ catalog: Catalog, _ expected: Catalog) -> Drift {
@@ -159,24 +158,5 @@ extension ReplayShare.Made {
         let compared = catalog.without(shared.subtracting(expected.tables.keys))
         let findings = SchemaMismatch.findings(migrated: compared, fresh: expected)
         return findings.isEmpty ? .none : .found(findings)
-    }
-}
-
-/// The comparisons that were made, by schema and version.
-private final class Drifts: Sendable {
-    private struct Key: Hashable {
-        let schema: ObjectIdentifier
-        let count: Int
-    }
-
-    /// The facts stay with the result, so that no others get their identity.
-    private let known = Mutex<[Key: (SchemaFacts, Drift)]>([:])
-
-    func value(_ facts: SchemaFacts, _ count: Int, _ make: () -> Drift) -> Drift {
-        let key = Key(schema: ObjectIdentifier(facts), count: count)
-        if let known = known.withLock({ $0[key]?.1 }) { return known }
-        let drift = make()
-        known.withLock { $0[key] = (facts, drift) }
-        return drift
     }
 }

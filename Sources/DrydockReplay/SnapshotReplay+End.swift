@@ -88,7 +88,7 @@ extension SnapshotReplay {
 
     private func check(_ tables: [String]?, at state: DatabaseState) async throws -> IntegrityCheck {
         let (catalog, file) = (state.catalog, state.pages?.file)
-        return try await inspector.withConnection(to: state.image) { connection in
+        return try await inspector.withSharedConnection(to: state) { connection in
             try tables.map { try IntegrityCheck(connection, catalog: catalog, tables: $0, file: file) }
                 ?? IntegrityCheck(connection, catalog: catalog, file: file)
         }
@@ -118,7 +118,7 @@ extension SnapshotReplay {
             guard let count = context.set.index(of: code), let expected = fresh.catalogs[count] else {
                 return
             }
-            return addMismatches(of: replayed, expected)
+            return addMismatches(of: replayed, expected, count)
         }
         guard replayed.isWhole else {
             // Where there is no fresh install, the report says so once.
@@ -136,15 +136,18 @@ extension SnapshotReplay {
             }
             return
         }
-        addMismatches(of: replayed, expected)
+        addMismatches(of: replayed, expected, plan.finalCount)
     }
 
-    /// Adds the differences from a fresh install. The effects of code are not in the fresh install made here.
-    private mutating func addMismatches(of replayed: ReplayedSnapshot, _ fresh: Catalog) {
+    /// Adds the differences from a fresh install of a number of migrations. The effects of code are not in the fresh install
+    /// made here.
+    private mutating func addMismatches(of replayed: ReplayedSnapshot, _ fresh: Catalog, _ count: Int) {
         let code = replayed.plan.code
         let own = ownMismatches(of: replayed.baseline)
-        let findings = SchemaMismatch.findings(
-            migrated: replayed.end.catalog, fresh: fresh, context.set.format)
+        let end = replayed.end
+        let findings = context.mismatches.value(end.facts, .init(count: count, countsShared: false)) {
+            SchemaMismatch.findings(migrated: end.catalog, fresh: fresh, context.set.format)
+        }
         for var finding in findings {
             if own.contains(finding.message) {
                 finding.severity = min(finding.severity, .warning)
@@ -166,7 +169,11 @@ extension SnapshotReplay {
         guard context.isRehearsal, let from = result.summary.from,
             let index = context.set.index(of: from), let expected = fresh.catalogs[index + 1]
         else { return [] }
-        return Set(SchemaMismatch.findings(migrated: baseline.state.catalog, fresh: expected).map(\.message))
+        let start = baseline.state
+        let findings = context.mismatches.value(start.facts, .init(count: index + 1, countsShared: true)) {
+            SchemaMismatch.findings(migrated: start.catalog, fresh: expected)
+        }
+        return Set(findings.map(\.message))
     }
 
     /// Opens the final state once more with the same migrations, as an app's next launch does.

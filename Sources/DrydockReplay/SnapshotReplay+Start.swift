@@ -12,7 +12,7 @@ extension SnapshotReplay {
             return BaselinedSnapshot(state: state, integrity: baseline.integrity)
         }
         let catalog = state.catalog
-        let check = try await inspector.withConnection(to: image) {
+        let check = try await inspector.withSharedConnection(to: state) {
             try IntegrityCheck($0, catalog: catalog, image: image)
         }
         if let known { keep(Baseline(state, check), for: known) }

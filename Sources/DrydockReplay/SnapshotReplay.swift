@@ -35,7 +35,7 @@ struct SnapshotReplay {
     ) {
         (self.context, self.snapshot, self.fresh) = (context, snapshot, fresh)
         (self.watchdog, self.onEvent) = (watchdog, onEvent)
-        chronicle = Chronicle(context.set.migrations)
+        chronicle = context.chronicle ?? Chronicle(context.set.migrations)
         random = context.repeatsSteps ? RandomSource() : nil
         result = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
     }

@@ -59,8 +59,8 @@ package struct StepVerification: Sendable {
     }
 
     package func run() async throws -> Outcome {
-        let lineage = TableLineage(
-            before.catalog, temporaries: temporaries, statements: migration.statements)
+        let lineage = inspector.schemas.lineages.lineage(
+            before, temporaries: temporaries, statements: migration.statements)
         let (conservation, faults) = try await conserve(lineage)
         var outcome = Outcome(
             names: StepNames(
@@ -126,19 +126,23 @@ package struct StepVerification: Sendable {
             before: old.history, after: new.history, shared: shared, record: migration.record,
             lineage: lineage, declarations: sound)
         let changes = after.changes
-        let (chronicle, step, catalog) = (chronicle, migration, before.catalog)
+        let (chronicle, step, before) = (chronicle, migration, before)
         let provenance = chronicle.map { chronicle in
-            { @Sendable in chronicle.provenance(of: step, before: catalog) }
+            { @Sendable in chronicle.provenance(of: step, before: before) }
         }
-        var (conservation, verdict) = try await inspector.withConnection(
-            to: before.image, attaching: after.image
-        ) { connection in
+        let compare: @Sendable (any Connection) throws -> (Conservation, HistoryComparison.Verdict) = {
+            connection in
             let conservation = try Conservation(
                 connection: connection, before: old.rest, after: new.rest, changes: changes,
                 lineage: lineage, declarations: sound, provenance: provenance)
             // Last, since it writes.
             return (conservation, try history.verdict(connection, changes))
         }
+        // SQL of the project may ask what the connection did before, or change its settings.
+        var (conservation, verdict) =
+            sound.contains(where: \.hasCondition) || format is CustomFormat
+            ? try await inspector.withConnection(to: before.image, attaching: after.image, compare)
+            : try await inspector.withSharedConnection(to: before, attaching: after, compare)
         if !verdict.isExplained { verdict.conservation = try await unrecorded(history, verdict.conservation) }
         conservation.add(verdict.conservation, sharing: shared)
         // Pages that were lost from the file while they were read would have read as zeros.
@@ -299,7 +303,7 @@ package struct StepVerification: Sendable {
         let indexes = SearchedIndexes(before: before.catalog, after: after.catalog, names: names)
         guard indexes.isNeeded(searched) else { return [] }
         let (known, migration) = (searched, migration)
-        let (losses, now) = try await inspector.withConnection(to: before.image, attaching: after.image) {
+        let (losses, now) = try await inspector.withSharedConnection(to: before, attaching: after) {
             var known = known
             return (try indexes.losses(&known, $0), known)
         }

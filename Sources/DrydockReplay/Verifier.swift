@@ -138,6 +138,7 @@ public struct Verifier: Sendable {
             if usesProbes(request, snapshots) {
                 results += try await replayProbes(context, fresh, request, deadline())
             }
+            if shared == nil { await context.connections?.close() }
             assemble(results, context, fresh, isPart: request.isPart, into: &report)
         }
         report.add(locked: locked.findings)
@@ -243,6 +244,9 @@ public struct Verifier: Sendable {
             isRehearsal: request.isRehearsal, wantsHistory: request.wantsHistory,
             timeLimit: request.timeout ?? .zero)
         context.catcher = catcher
+        context.chronicle = Chronicle(set.migrations)
+        context.connections = ConnectionPool(
+            engine: engine, settings: context.settings(Watchdog(deadline: nil)), limit: 64, isFork: true)
         return context
     }
 

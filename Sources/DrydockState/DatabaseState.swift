@@ -7,6 +7,10 @@ import SQLiteSchema
 package struct DatabaseState: Sendable {
     package var image: Image
     package var catalog: Catalog
+    /// What other databases with this schema share; nil where the catalog is not the whole of it.
+    package var facts: SchemaFacts?
+    /// The image, where connections are shared.
+    var laidOut: LaidOutImage?
     /// The state as read from its pages; nil where only SQLite can read them.
     package var pages: StatePages?
     /// The changes of the step that led to this state; nil where they are not known.
@@ -133,15 +137,17 @@ package struct StateView {
 /// Opens states on forks that never affect one another.
 package struct StateInspector: Sendable {
     package let engine: any Engine
-    package var settings: ConnectionSettings
+    package var settings: ConnectionSettings { didSet { connections = nil } }
     package var historyTables: [String]
     /// The limit for written pages and SQLite's sorting, in bytes.
-    package var memoryLimit = Overlay.defaultMemoryLimit
+    package var memoryLimit = Overlay.defaultMemoryLimit { didSet { connections = nil } }
 
     /// The only rules that are checked; all where nil.
     package var rules: Set<Rule>?
     /// What all states of a run share.
     package var schemas = SchemaMemory()
+    /// Connections with these settings that go on from state to state; nil where each state gets its own.
+    package var connections: ConnectionPool?
 
     package init(
         engine: any Engine, settings: ConnectionSettings, historyTables: [String],
@@ -164,11 +170,13 @@ package struct StateInspector: Sendable {
         statements: [SQLStatement] = []
     ) async throws -> DatabaseState {
         let (historyTables, rules, schemas, readsPages) = (historyTables, rules, schemas, PageReading.isOn)
-        return try await withConnection(to: image) { connection in
+        let laidOut = connections == nil ? nil : LaidOutImage(image)
+        return try await withSharedConnection(to: image, laidOut) { connection, memo in
             let reading = try schemas.read(
-                connection, historyTables: historyTables, earlier: earlier?.catalog)
+                connection, historyTables: historyTables, earlier: earlier?.catalog, memo: memo)
             let catalog = reading.catalog
-            var state = DatabaseState(image: image, catalog: catalog)
+            var state = DatabaseState(image: image, catalog: catalog, facts: reading.facts)
+            state.laidOut = laidOut
             // What cannot be read from the pages is read through SQLite.
             if !readsPages {
                 state.pages = nil
@@ -187,7 +195,8 @@ package struct StateInspector: Sendable {
                 connection: connection, catalog: catalog, earlier: state.changes == nil ? nil : earlier,
                 changes: state.changes, facts: reading.facts,
                 renamed: { name in
-                    earlier.flatMap { TableLineage($0.catalog, statements: statements).currentName(of: name) }
+                    guard let earlier else { return nil }
+                    return schemas.lineages.lineage(earlier, statements: statements).currentName(of: name)
                 })
             for rule in StateRules.all
             where rules?.contains(rule.rule) ?? true
@@ -217,6 +226,41 @@ package struct StateInspector: Sendable {
         return try await withConnection(to: image) {
             try Catalog($0, without: historyTables, earlier: nil)
         }
+    }
+
+    /// Runs a closure as ``withConnection(to:attaching:_:)`` does, on a connection that may go on from another state of the
+    /// same schema and to another: for statements to which only the rows and the schema matter.
+    package func withSharedConnection<Result: Sendable>(
+        to state: DatabaseState, attaching later: DatabaseState? = nil,
+        _ body: @escaping @Sendable (any Connection) throws -> Result
+    ) async throws -> Result {
+        try await withSharedConnection(
+            to: state.image, state.laidOut, attaching: later?.image, later?.laidOut
+        ) { connection, _ in try body(connection) }
+    }
+
+    /// - Parameter body: also gets what all databases with the same schema share; nil where the connection is for this state
+    ///   only.
+    private func withSharedConnection<Result: Sendable>(
+        to image: Image, _ laidOut: LaidOutImage?, attaching later: Image? = nil,
+        _ laidOutLater: LaidOutImage? = nil,
+        _ body: @escaping @Sendable (any Connection, Memo?) throws -> Result
+    ) async throws -> Result {
+        guard let connections,
+            let lease = try await connections.sharedLease(
+                laidOut ?? LaidOutImage(image),
+                attaching: later.map { laidOutLater ?? LaidOutImage($0) },
+                as: TableComparison.afterSchema, interrupt: settings.interrupt ?? { false })
+        else { return try await withConnection(to: image, attaching: later) { try body($0, nil) } }
+        let result: Result
+        do {
+            result = try await lease.database.withConnection { try body($0, lease.schemaMemo) }
+        } catch {
+            try? await connections.giveBack(lease, isSound: false)
+            throw error
+        }
+        try await connections.giveBack(lease)
+        return result
     }
 
     /// Runs a closure on a connection to a fork of an image, with foreign keys off.

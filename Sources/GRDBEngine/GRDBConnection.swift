@@ -32,12 +32,20 @@ struct GRDBConnection: Connection {
     }
 
     func execute(_ sql: String) throws {
+        idle?.noteChange()
         try withOffset { try database.execute(sql: sql) }
     }
 
     func prepare(_ sql: String) throws -> any PreparedStatement {
+        if let idle, !Self.isKept(sql) { idle.noteChange() }
         let statement = try idle?.take(sql) ?? withOffset { try database.makeStatement(sql: sql) }
         return GRDBStatement(statement, on: handle, ownPass, idle.map { ($0, sql) })
+    }
+
+    /// Whether a statement begins like one that does not change the schema. A PRAGMA that does is executed, not prepared.
+    private static func isKept(_ sql: String) -> Bool {
+        let words = ["select", "pragma", "insert", "update", "delete", "replace", "with", "values"]
+        return words.contains { sqlite3_strnicmp(sql, $0, Int32($0.utf8.count)) == 0 }
     }
 
     /// Adds to an error its position in the SQL. Only the connection knows it, and only until its next call.
@@ -61,6 +69,7 @@ final class GRDBStatement: PreparedStatement {
     private let connection: OpaquePointer
     private let pass: AllocationGate.Pass
     private let idle: (statements: IdleStatements, sql: String)?
+    private let generation: Int
     private var cursor: RowCursor?
 
     var handle: OpaquePointer { statement.sqliteStatement }
@@ -73,11 +82,12 @@ final class GRDBStatement: PreparedStatement {
         self.connection = connection
         self.pass = pass
         self.idle = idle
+        generation = idle?.statements.generation ?? 0
     }
 
     deinit {
         cursor = nil
-        if let idle { idle.statements.put(statement, idle.sql) }
+        if let idle { idle.statements.put(statement, idle.sql, of: generation) }
     }
 
     func step() throws -> Bool {

@@ -49,6 +49,19 @@ final class BlockStore: Sendable {
         }
     }
 
+    /// How many bytes are held, whether they are in use or not.
+    var heldBytes: Int { arena.withLock { $0.memoryUsed + $0.spilled } }
+
+    /// Sets the limit on what may be written for another database. What is spilled counts for this task.
+    func begin(allowance: Int) {
+        arena.withLock { arena in
+            arena.allowance = allowance
+            arena.meter?.add(-arena.spilled)
+            arena.meter = Overlay.spillMeter
+            arena.meter?.add(arena.spilled)
+        }
+    }
+
     func giveBack(_ cell: Cell) {
         arena.withLock { $0.giveBack(cell) }
     }
@@ -81,7 +94,7 @@ private struct Arena {
 
     let memoryLimit: Int
     var allowance: Int
-    let meter: SpillMeter?
+    var meter: SpillMeter?
     var memoryUsed = 0
     var spilled = 0
     /// The newest chunk in memory, and that of the file.

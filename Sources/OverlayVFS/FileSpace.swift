@@ -156,15 +156,15 @@ final class FileSpace: Sendable {
         store.allow(Overlay.share(of: images))
     }
 
-    /// Gives a file that may be open another content, and what was mapped before back. Faults go to the log of this task
-    /// from now on.
-    func rebase(_ path: FilePath, on image: FileImage, bases: [MappedFile]) {
+    /// Gives files that may be open another content, and what was mapped before back. Faults go to the log of this task from
+    /// now on, and what is spilled to its meter.
+    /// - Parameter allowance: how many bytes may be written from now on.
+    func rebase(_ images: [FilePath: FileImage], bases: [MappedFile], allowance: Int) {
         state.withLock { state in
-            guard let file = state.file(path) else { return }
-            file.rebase(on: image)
+            for (path, image) in images { state.file(path)?.rebase(on: image) }
             (state.bases, state.fault, state.log) = (bases, nil, Overlay.faultLog)
         }
-        store.allow(Overlay.share(of: [path: image]))
+        store.begin(allowance: allowance)
     }
 
     /// Freezes every file.

@@ -67,6 +67,9 @@ package struct Image: Sendable {
     /// counts as so much memory of this process.
     package func releaseMemory() { for base in bases { base.releaseMemory() } }
 
+    /// The image without other files, such as databases that were attached.
+    package var alone: Image { Image(path: path, files: mainFiles(as: path), bases: bases) }
+
     /// Returns the main database and its companions under another name. A missing companion is also missing
     /// under the new name, whatever the disk has.
     func mainFiles(as name: FilePath) -> [FilePath: FileImage?] {

@@ -10,16 +10,31 @@ extension Overlay {
     ///     try overlay.rebase(on: next)
     ///
     /// No transaction may be open, and neither database may have a log or a journal that holds rows of it.
-    /// - Parameter image: nil for an empty database, so that nothing of the last one is kept.
-    /// - Throws: ``OverlayError`` if the first page cannot be read.
-    package func rebase(on image: Image?) throws(OverlayError) {
-        let seen = lastCounter.withLock { last in
-            last = fileSystem.space.changeCounter(of: path) ?? last
-            return last
+    /// - Parameters:
+    ///   - image: nil for an empty database, so that nothing of the last one is kept.
+    ///   - mounts: the databases that are mounted, each with what it becomes.
+    /// - Throws: ``OverlayError`` if a first page cannot be read.
+    package func rebase(
+        on image: Image?, _ mounts: [(mount: Mount, image: Image?)] = []
+    ) throws(OverlayError) {
+        var (files, bases): ([FilePath: FileImage], [MappedFile]) = ([:], [])
+        for (path, image) in [(path, image)] + mounts.map({ ($0.mount.path, $0.image) }) {
+            let seen = lastCounters.withLock { last in
+                let seen = fileSystem.space.changeCounter(of: path) ?? last[path] ?? 0
+                last[path] = seen
+                return seen
+            }
+            files[path] =
+                try image?.main.showing(changeCounter: seen &+ 1, in: fileSystem.space.store) ?? .empty
+            for base in image?.bases ?? [] where !bases.contains(where: { $0 === base }) {
+                bases.append(base)
+            }
         }
-        let main = try image?.main.showing(changeCounter: seen &+ 1, in: fileSystem.space.store) ?? .empty
-        fileSystem.space.rebase(path, on: main, bases: image?.bases ?? [])
+        fileSystem.space.rebase(files, bases: bases, allowance: Self.allowance(over: files, isFork: isFork))
     }
+
+    /// How many bytes of memory and of temporary files are held for what was written, also where it is no longer needed.
+    package var heldBytes: Int { fileSystem.space.store.heldBytes }
 }
 
 extension FileImage {

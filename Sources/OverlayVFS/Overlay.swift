@@ -16,8 +16,10 @@ package final class Overlay: Sendable {
     package let uri: String
     let path: FilePath
     let fileSystem: VirtualFileSystem
-    /// The change counter that connections saw before the database was taken away; see ``rebase(on:)``.
-    let lastCounter = Mutex<UInt32>(0)
+    /// Whether Drydock's own checks write here.
+    let isFork: Bool
+    /// The change counters that connections saw before a database was taken away; see ``rebase(on:_:)``.
+    let lastCounters = Mutex<[FilePath: UInt32]>([:])
 
     /// How many bytes of written pages stay in memory before more go to a temporary file.
     package static let defaultMemoryLimit = 80 << 20
@@ -119,6 +121,7 @@ package final class Overlay: Sendable {
             allowance: Self.allowance(over: image.files, isFork: isFork))
         let name = "drydock-\(Self.nextNumber())"
         path = image.path
+        self.isFork = isFork
         fileSystem = try VirtualFileSystem(space, name: name)
         uri = Self.uri(of: image.path, in: name)
     }
@@ -134,6 +137,17 @@ package final class Overlay: Sendable {
         var footprint = (files[path] ?? nil).map { Footprint($0) } ?? .empty
         footprint.otherFiles = otherFiles(files)
         return (image, footprint)
+    }
+
+    /// Makes what was written to the main database and to mounted ones part of an immutable state, as ``freeze()`` does.
+    /// - Returns: the main database, then those that are mounted.
+    package func freeze(with mounts: [Mount]) -> [(image: Image, footprint: Footprint)] {
+        let (files, bases) = fileSystem.space.freeze()
+        let images = files.mapValues { $0?.after }
+        return ([path] + mounts.map(\.path)).map { path in
+            let footprint = (files[path] ?? nil).map { Footprint($0) } ?? .empty
+            return (Image(path: path, files: images, bases: bases), footprint)
+        }
     }
 
     /// The files of the disk beside the main database whose bytes changed; a write-ahead log counts for its database.
@@ -157,13 +171,23 @@ package final class Overlay: Sendable {
         try fileSystem.space.create(path).replace(with: image)
     }
 
+    /// A database that is mounted beside the main one.
+    package struct Mount: Sendable {
+        let path: FilePath
+        /// The name for `ATTACH`.
+        package let uri: String
+    }
+
     /// Mounts the main database of another state in this overlay, copy on write.
-    /// - Returns: the URI for `ATTACH`.
-    package func attach(_ image: Image) -> String {
+    package func mount(_ image: Image) -> Mount {
         let path = Self.unusedPath(like: image.path)
         fileSystem.space.mount(image.mainFiles(as: path), bases: image.bases)
-        return Self.uri(of: path, in: fileSystem.name)
+        return Mount(path: path, uri: Self.uri(of: path, in: fileSystem.name))
     }
+
+    /// Mounts the main database of another state.
+    /// - Returns: the URI for `ATTACH`.
+    package func attach(_ image: Image) -> String { mount(image).uri }
 
     /// Stops the clock that SQLite sees in this overlay, for `'now'` and CURRENT_TIMESTAMP, so that repeated
     /// runs see the same time.

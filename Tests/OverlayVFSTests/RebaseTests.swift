@@ -78,6 +78,46 @@ import Testing
         #expect(try folder.state() == before)
     }
 
+    @Test func mountedDatabasesGoOnToo() throws {
+        let folder = Folder()
+        let paths = try databases(6, "", in: folder)
+        let overlay = try Overlay(snapshot: paths[0])
+        let mount = try overlay.mount(Image(snapshot: paths[1]))
+        let database = try Database(overlay)
+        try database.execute("attach '\(mount.uri)' as later")
+        for (main, later) in zip(paths, paths.reversed()) {
+            try overlay.rebase(on: Image(snapshot: main), [(mount, Image(snapshot: later))])
+            for (schema, path) in [("main", main), ("later", later)] {
+                let fresh = try Database(Overlay(snapshot: path))
+                for query in [
+                    "select * from X.t order by a", "pragma X.user_version", "pragma X.integrity_check",
+                ] {
+                    #expect(
+                        try database.rows(query.replacing("X", with: schema))
+                            == fresh.rows(query.replacing("X", with: "main")), "\(path) \(query)")
+                }
+            }
+            let states = overlay.freeze(with: [mount])
+            #expect(states.count == 2 && states.allSatisfy(\.footprint.isEmpty))
+            try database.execute("begin; delete from t; delete from later.t; commit")
+            #expect(overlay.freeze(with: [mount]).allSatisfy { !$0.footprint.isEmpty })
+            try overlay.rebase(on: nil, [(mount, nil)])
+        }
+    }
+
+    /// What one database may write does not grow with those before it.
+    @Test func theRoomIsThatOfTheDatabaseThatIsShown() throws {
+        let store = BlockStore(memoryLimit: 8 << 20, allowance: 1 << 20)
+        func take() throws { for _ in 0..<(BlockStore.chunkSize / Block.size) { _ = try store.takeCell() } }
+        try take()
+        #expect(throws: OverlayError.self) { try store.takeCell() }
+        store.begin(allowance: 2 << 20)
+        try take()
+        store.begin(allowance: 2 << 20)
+        #expect(throws: OverlayError.self) { try store.takeCell() }
+        #expect(store.heldBytes == 2 << 20)
+    }
+
     /// What the overlay shows of the header differs from the file only in the two counters.
     @Test func onlyTheCountersDiffer() throws {
         let folder = Folder()

@@ -15,22 +15,23 @@ struct SchemaReader {
         var schema = Schema()
         for table in catalog.tables.values {
             schema.add(
-                read(.init(type: "table", name: table.name, table: table.name, sql: table.text)))
+                read(.init(type: "table", name: table.name, table: table.name, sql: table.text), table))
         }
         for object in catalog.objects.values {
             schema.add(
                 read(
                     .init(
                         type: object.kind.rawValue, name: object.name, table: object.tableName,
-                        sql: object.text)))
+                        sql: object.text), catalog.table(object.tableName)))
         }
         return schema
     }
 
-    private mutating func read(_ row: SchemaRow) -> Schema {
+    /// - Parameter owner: the table, which keeps what is parsed for other runs.
+    private mutating func read(_ row: SchemaRow, _ owner: Catalog.Table?) -> Schema {
         let key = Key(name: row.name, sql: row.sql)
         if let known = parsed[key] { return known }
-        let schema = SchemaParser().schema(of: [row])
+        let schema = owner?.schema(of: [row]) ?? SchemaParser().schema(of: [row])
         parsed[key] = schema
         return schema
     }

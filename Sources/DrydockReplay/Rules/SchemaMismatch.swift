@@ -7,6 +7,14 @@ import SQLiteSchema
 /// runs on two kinds of database. Schemas are compared by meaning; a different order of columns is only a warning, and
 /// so is a UNIQUE constraint instead of an equal index, which has the same effect on rows.
 enum SchemaMismatch {
+    /// What the findings depend on beside the migrated schema, within a run.
+    struct Part: Hashable, Sendable {
+        /// The number of migrations of the fresh install.
+        var count: Int
+        /// Whether tables count that the app shares with its tool.
+        var countsShared: Bool
+    }
+
     /// - Parameter format: a table of the app that also has its history is not missing where no migration makes it.
     static func findings(migrated: Catalog, fresh: Catalog, _ format: any MigrationFormat) -> [Finding] {
         let shared = Set(format.sharedTables.map(\.foldedASCII))

@@ -112,11 +112,12 @@ extension Catalog {
     /// its columns.
     fileprivate func schema(of objects: [Object], on table: String) -> Schema {
         let owners = Set(objects.map(\.tableName.foldedASCII) + [table.foldedASCII]).compactMap { tables[$0] }
-        return SchemaParser().schema(
-            of: owners.map { SchemaRow(type: "table", name: $0.name, table: $0.name, sql: $0.text) }
-                + objects.map {
-                    SchemaRow(type: $0.kind.rawValue, name: $0.name, table: $0.tableName, sql: $0.text)
-                })
+        let rows =
+            owners.map { SchemaRow(type: "table", name: $0.name, table: $0.name, sql: $0.text) }
+            + objects.map {
+                SchemaRow(type: $0.kind.rawValue, name: $0.name, table: $0.tableName, sql: $0.text)
+            }
+        return owners.first?.schema(of: rows) ?? SchemaParser().schema(of: rows)
     }
 }
 

@@ -21,7 +21,7 @@ package final class SchemaMemory: Sendable {
         package var identity = 0
     }
 
-    private struct Key: Hashable {
+    private struct Key: Hashable, Sendable {
         var historyTables: [String]
         var encoding: TextEncoding
         var content: [SQLValue]
@@ -30,23 +30,37 @@ package final class SchemaMemory: Sendable {
     /// More than the versions of most projects. It bounds the memory, not what is checked.
     private static let limit = 512
 
+    /// What a database says about its schema, and what is known of such a one.
+    private struct Shape: Sendable {
+        let source: CatalogSource
+        let key: Key
+        let identity: Int
+        let facts: SchemaFacts?
+    }
+
     private let known = Mutex<[Key: SchemaFacts]>([:])
+    package let lineages = LineageMemory()
 
     package init() {}
 
     /// Reads the schema of a connection's database, as ``Catalog/init(reading:historyTables:earlier:unreadable:)``.
+    /// - Parameter memo: what all databases with exactly this schema share.
     package func read(
-        _ connection: any Connection, historyTables: [String], earlier: Catalog? = nil
+        _ connection: any Connection, historyTables: [String], earlier: Catalog? = nil, memo: Memo? = nil
     ) throws -> Reading {
-        let source = try CatalogSource(connection)
-        let key = Key(
-            historyTables: historyTables, encoding: source.encoding, content: source.rows.flatMap(\.content))
-        if let facts = known.withLock({ $0[key] }), earlier.map(facts.catalog.replaces) ?? true {
+        var shape = try (memo ?? Memo()).value(isKept: { $0.facts != nil }) {
+            try self.shape(connection, historyTables)
+        }
+        if shape.key.historyTables != historyTables { shape = try self.shape(connection, historyTables) }
+        let key = shape.key
+        var source = shape.source
+        source.marks = try CatalogSource.marks(connection)
+        if let facts = shape.facts, earlier.map(facts.catalog.replaces) ?? true {
             var catalog = facts.catalog
             catalog.marks = source.marks
-            return Reading(catalog: catalog, facts: facts, identity: key.hashValue)
+            return Reading(catalog: catalog, facts: facts, identity: shape.identity)
         }
-        var reading = Reading(catalog: Catalog(), identity: key.hashValue)
+        var reading = Reading(catalog: Catalog(), identity: shape.identity)
         reading.catalog = try Catalog(
             source, on: connection, historyTables: historyTables, earlier: earlier,
             unreadable: &reading.unreadable)
@@ -58,6 +72,14 @@ package final class SchemaMemory: Sendable {
         }
         reading.facts = facts
         return reading
+    }
+
+    private func shape(_ connection: any Connection, _ historyTables: [String]) throws -> Shape {
+        let source = try CatalogSource(connection)
+        let key = Key(
+            historyTables: historyTables, encoding: source.encoding, content: source.rows.flatMap(\.content))
+        return Shape(
+            source: source, key: key, identity: key.hashValue, facts: known.withLock { $0[key] })
     }
 }
 
@@ -74,12 +96,27 @@ package final class SchemaFacts: Sendable {
     /// The marks in it are those of the first database that had the schema.
     fileprivate let catalog: Catalog
     private let rows: [SchemaRow]
+    /// The folded names of all tables and views.
+    let names: Set<String>
     private let claims = Mutex<Set<Claim>>([])
+    private let foreignKeys = Mutex<[String: [Int64: ListedForeignKey]]>([:])
     private let parsed = Mutex<Schema?>(nil)
 
     fileprivate init(_ catalog: Catalog, _ source: CatalogSource) {
         self.catalog = catalog
         rows = source.schemaRows
+        names = Set(
+            source.rows.filter { $0.kind == "table" || $0.kind == "view" }.map(\.name.foldedASCII))
+    }
+
+    /// Returns the foreign keys of a table by their ids, as `PRAGMA foreign_key_list` gives them.
+    func foreignKeys(
+        of table: String, read: () throws -> [Int64: ListedForeignKey]
+    ) rethrows -> [Int64: ListedForeignKey] {
+        if let known = foreignKeys.withLock({ $0[table] }) { return known }
+        let keys = try read()
+        foreignKeys.withLock { $0[table] = keys }
+        return keys
     }
 
     package func knows(_ claim: Claim) -> Bool { claims.withLock { $0.contains(claim) } }
@@ -95,9 +132,15 @@ package final class SchemaFacts: Sendable {
     }
 }
 
+/// A foreign key as SQLite reads it.
+struct ListedForeignKey: Sendable {
+    var parent: String
+    var columns: [String] = []
+}
+
 /// What a database says about its schema, as it says it.
-struct CatalogSource {
-    struct Row {
+struct CatalogSource: Sendable {
+    struct Row: Sendable {
         var kind: String
         var name: String
         var table: String
@@ -114,9 +157,7 @@ struct CatalogSource {
         encoding =
             try connection.firstRow("PRAGMA encoding") { TextEncoding(rawValue: $0.string(0)) ?? .utf8 }
             ?? .utf8
-        for mark in HeaderMark.allCases {
-            marks[mark] = try connection.firstRow("PRAGMA main.\(mark.rawValue)") { $0.integer(0) }
-        }
+        marks = try Self.marks(connection)
         rows = try connection.rows("SELECT type, name, tbl_name, sql, rootpage > 0 FROM main.sqlite_schema") {
             row in
             // Exact values first: reading a text as UTF-8 converts it.
@@ -124,6 +165,12 @@ struct CatalogSource {
             return Row(
                 kind: row.string(0), name: row.string(1), table: row.string(2), sql: row.optionalString(3),
                 content: content)
+        }
+    }
+
+    static func marks(_ connection: any Connection) throws -> [HeaderMark: Int64] {
+        try HeaderMark.allCases.reduce(into: [:]) { marks, mark in
+            marks[mark] = try connection.firstRow("PRAGMA main.\(mark.rawValue)") { $0.integer(0) }
         }
     }
 

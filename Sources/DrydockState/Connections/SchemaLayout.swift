@@ -5,11 +5,18 @@ import SQLiteSchema
 /// All that a connection keeps of a database from one transaction to the next: the schema, byte by byte, with its root
 /// pages and its cookie, the page size, the encoding and the vacuum mode.
 struct SchemaLayout: Hashable, Sendable {
-    private let header: [UInt8]
-    /// The records of `sqlite_schema` and of the settings of full-text indexes.
-    private let records: [[UInt8]]
+    /// The header, and the records of `sqlite_schema` and of the settings of full-text indexes, each with its length. In one
+    /// array, since many are compared slowly.
+    private let content: [UInt8]
+    /// Computed once, since a layout is looked up several times.
+    private let digest: Int
     /// The definitions of virtual tables.
     private let virtualTables: [SchemaRow]
+    /// Whether there are statistics, by which SQLite plans queries. It reads them with the schema.
+    let hasStatistics: Bool
+
+    /// The size of the schema.
+    var byteCount: Int { content.count }
 
     /// The places in the header that SQLite reads only with the schema
     /// (https://www.sqlite.org/fileformat2.html#the_database_header): from the page size to the payload fractions, from the
@@ -36,15 +43,25 @@ struct SchemaLayout: Hashable, Sendable {
             guard let more = try? file.records(ofTree: entry.rootPage) else { return nil }
             records += more
         }
-        self.records = records
-        header =
+        hasStatistics = entries.contains { $0.name.foldedASCII.hasPrefix("sqlite_stat") }
+        var content =
             Self.places.flatMap { first[$0] } + Self.flags.map { first[$0].allSatisfy { $0 == 0 } ? 0 : 1 }
+        for record in records {
+            withUnsafeBytes(of: record.count) { content.append(contentsOf: $0) }
+            content += record
+        }
+        self.content = content
+        var hasher = Hasher()
+        content.withUnsafeBytes { hasher.combine(bytes: $0) }
+        digest = hasher.finalize()
     }
 
-    /// The records tell layouts apart; as arrays they would be combined byte by byte, which is slow.
-    func hash(into hasher: inout Hasher) {
-        for record in records { record.withUnsafeBytes { hasher.combine(bytes: $0) } }
+    static func == (one: SchemaLayout, other: SchemaLayout) -> Bool {
+        one.digest == other.digest && one.content == other.content
+            && one.virtualTables == other.virtualTables
     }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 
     /// Whether all virtual tables are of modules that keep no rows from one transaction to the next.
     var hasKnownModules: Bool {

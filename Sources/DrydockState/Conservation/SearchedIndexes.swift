@@ -141,8 +141,5 @@ extension Catalog.Table {
     package var isFullText: Bool { ["fts3", "fts4", "fts5"].contains(module ?? "") }
 
     /// The parsed definition of a virtual table.
-    package var virtual: VirtualTable? {
-        SchemaParser().schema(of: [SchemaRow(type: "table", name: name, table: name, sql: text)])
-            .virtualTables.values.first
-    }
+    package var virtual: VirtualTable? { schema.virtualTables.values.first }
 }

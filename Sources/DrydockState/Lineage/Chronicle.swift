@@ -8,15 +8,27 @@ package final class Chronicle: Sendable {
     private let migrations: [Migration]
     /// What was known before some migrations, by their places.
     private let lineages = Mutex([0: TableLineage(tables: [])])
+    private let provenances = FactMemory<Part, Provenance>()
+
+    private struct Part: Hashable, Sendable {
+        let place: Int
+        let statements: SameStatements
+    }
+
     /// It bounds the memory, not what is known.
     private static let limit = 64
 
     package init(_ migrations: [Migration]) { self.migrations = migrations }
 
     /// Returns the provenance of a step's data.
-    /// - Parameter before: the schema before the step.
-    package func provenance(of step: Migration, before: Catalog) -> Provenance {
+    /// - Parameter before: the state before the step.
+    package func provenance(of step: Migration, before: DatabaseState) -> Provenance {
         let place = migrations.firstIndex { $0.identifier == step.identifier } ?? 0
+        let part = Part(place: place, statements: SameStatements(step.statements))
+        return provenances.value(before.facts, part) { provenance(of: step, at: place, before.catalog) }
+    }
+
+    private func provenance(of step: Migration, at place: Int, _ before: Catalog) -> Provenance {
         var start = lineages.withLock { lineages in
             let known = lineages.keys.filter { $0 <= place }.max() ?? 0
             var lineage = lineages[known] ?? TableLineage(tables: [])

@@ -58,10 +58,14 @@ package struct ForeignKeyRule: StateRule {
     private func violations(
         of table: Catalog.Table, in view: StateView, _ names: inout Set<String>?
     ) throws -> [Fault] {
-        var keys: [Int64: (parent: String, columns: [String])] = [:]
-        try view.connection.forEachRow("PRAGMA main.foreign_key_list(\(quotedName(table.name)))") { row in
-            keys[row.integer(0), default: (row.string(2), [])].columns.append(row.string(3))
+        func listed() throws -> [Int64: ListedForeignKey] {
+            var keys: [Int64: ListedForeignKey] = [:]
+            try view.connection.forEachRow("PRAGMA main.foreign_key_list(\(quotedName(table.name)))") { row in
+                keys[row.integer(0), default: .init(parent: row.string(2))].columns.append(row.string(3))
+            }
+            return keys
         }
+        let keys = try view.facts?.foreignKeys(of: table.name, read: listed) ?? listed()
         var broken: [Int64: Evidence] = [:]
         try view.connection.forEachRow("PRAGMA main.foreign_key_check(\(quotedName(table.name)))") { row in
             var evidence = broken[row.integer(3)] ?? Evidence(rowCount: 0)
@@ -73,12 +77,12 @@ package struct ForeignKeyRule: StateRule {
             broken[row.integer(3)] = evidence
         }
         let violations = broken.sorted { $0.key < $1.key }.map { id, evidence in
-            let key = keys[id] ?? ("?", [])
+            let key = keys[id] ?? .init(parent: "?")
             return Self.violation(of: table.name, key.columns, by: evidence, parent: key.parent)
         }
         // The check says nothing of a missing table as long as no row needs it.
         let tables =
-            try names
+            try names ?? view.facts?.names
             ?? Set(
                 view.connection.rows("SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view')") {
                     $0.string(0).foldedASCII

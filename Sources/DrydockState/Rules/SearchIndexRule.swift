@@ -49,8 +49,9 @@ package struct SearchIndexRule: StateRule {
             check = nil
         }
         do {
-            if let check { try view.connection.execute(check) }
-            guard let index = definition(of: table),
+            // Prepared, so that a connection which goes on to other databases keeps it.
+            if let check { _ = try view.connection.prepare(check).step() }
+            guard let index = table.virtual,
                 let damage = try FullTextStore(index, table.columns, view.connection).damage()
             else { return [] }
             return [
@@ -66,7 +67,7 @@ package struct SearchIndexRule: StateRule {
 
     /// Counts how much of an index is wrong: a step may add to what was wrong before.
     private func measured(_ fault: Fault, _ table: Catalog.Table, in view: StateView) throws -> Fault {
-        guard let index = definition(of: table) else { return fault }
+        guard let index = table.virtual else { return fault }
         var fault = fault
         do {
             fault.count = try SearchIndexExtent(table, index, view.connection).count() ?? 1
@@ -81,7 +82,7 @@ package struct SearchIndexRule: StateRule {
         func columns(_ name: String) -> [String] {
             view.earlier?.catalog.table(name)?.columns.map(\.name) ?? []
         }
-        let mismatch = try definition(of: table).flatMap {
+        let mismatch = try table.virtual.flatMap {
             try SearchIndexMismatch(
                 $0, view.connection, earlier: columns,
                 renamed: { view.renamed($0).flatMap { view.catalog.table($0)?.name } })
@@ -119,17 +120,11 @@ package struct SearchIndexRule: StateRule {
             message: "full-text index \(table.name) \(fact)", help: help ?? remedy, table: table.name)
     }
 
-    private func definition(of table: Catalog.Table) -> VirtualTable? {
-        SchemaParser().schema(of: [
-            SchemaRow(type: "table", name: table.name, table: table.name, sql: table.text)
-        ]).virtualTables.values.first
-    }
-
     /// Whether neither the index nor the table that it reads changed.
     private func isAsBefore(_ table: Catalog.Table, in view: StateView) -> Bool {
         guard let changes = view.changes, let old = view.earlier?.catalog.table(table.name),
             old.sql == table.sql, changes.isUntouched(shadowTablesOf: table.name),
-            let index = definition(of: table)
+            let index = table.virtual
         else { return false }
         guard index.isExternalContent, let name = index.content else { return true }
         guard let content = view.catalog.table(name), view.isAsBefore(content) else { return false }
@@ -148,7 +143,7 @@ package struct SearchIndexRule: StateRule {
     private func hiddenRowid(
         of table: Catalog.Table, in view: StateView
     ) -> (fact: String, help: String)? {
-        guard let index = definition(of: table), let name = index.content,
+        guard let index = table.virtual, let name = index.content,
             let content = view.catalog.table(name), content.kind == .ordinary,
             newColumns(of: content, in: view).contains(index.rowidName.foldedASCII)
         else { return nil }

@@ -17,6 +17,9 @@ public struct SQLStatement: Sendable {
     /// What the statement does, found out once for all copies.
     public var action: StatementAction { known.action }
 
+    /// The same for all copies of a statement, as long as one of them exists.
+    package var identity: ObjectIdentifier { ObjectIdentifier(known) }
+
     private let known: Known
 
     private final class Known: Sendable {

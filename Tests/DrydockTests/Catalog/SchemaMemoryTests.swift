@@ -20,6 +20,18 @@ import Testing
         ),
         (name: "v3", sql: "ALTER TABLE t ADD COLUMN z DEFAULT 1; CREATE TABLE j(a CHECK (json_valid(a)));"),
         (name: "v4", sql: "-- drydock: rewrites t.x\nUPDATE t SET x = x || '!' WHERE id % 3 = 0;"),
+        // The rebuild forgets an index, and what follows loses rows and leaves a full-text index behind.
+        (
+            name: "v5",
+            sql: """
+            DROP VIEW v; CREATE TABLE t2(id INTEGER PRIMARY KEY, x TEXT, y UNIQUE, z DEFAULT 1);
+            INSERT INTO t2 SELECT id, x, y, z FROM t; DROP TABLE t; ALTER TABLE t2 RENAME TO t;
+            CREATE VIEW v AS SELECT x FROM t;
+            CREATE VIRTUAL TABLE search USING fts5(x, content='t', content_rowid='id');
+            INSERT INTO search(search) VALUES ('rebuild');
+            """
+        ),
+        (name: "v6", sql: "DELETE FROM t WHERE id % 7 = 0; ALTER TABLE t RENAME COLUMN z TO w;"),
     ]
 
     /// What people did by hand, and what apps wrote; most of it makes a schema of its own.
@@ -102,7 +114,12 @@ import Testing
     }
 
     private func text(_ report: Report, of path: String) -> [String] {
-        report.findings.filter { $0.snapshot == path }.map { "\($0)" }.sorted()
+        // Where a declaration belongs depends on what the other snapshots have applied.
+        report.findings.filter { $0.snapshot == path }.map { finding in
+            var finding = finding
+            finding.advice = ""
+            return "\(finding)"
+        }.sorted()
             + report.notChecked.filter { $0.snapshot == path }.map { "\($0.rule) \($0.reason)" }.sorted()
             + report.replays.filter { $0.snapshot == path }.map {
                 "\($0.from ?? "") \($0.to ?? "") \($0.rowsCompared) \($0.tablesUntouched) \($0.steps.map(\.migration))"

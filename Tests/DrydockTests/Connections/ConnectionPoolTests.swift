@@ -102,6 +102,132 @@ import Testing
         #expect(try await !isUsedAgain(text, text + "INSERT INTO f(f, rank) VALUES ('pgsz', 100);", engine))
     }
 
+    /// To prepare a statement is to find out whether it compiles, with the triggers that there are.
+    @Test(arguments: engines) func whatCompiledUnderAnotherSchemaIsCompiledAgain(
+        _ engine: any Engine
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let broken =
+            Self.schema + "CREATE TRIGGER g AFTER INSERT ON t BEGIN INSERT INTO nowhere VALUES (1); END;"
+        let paths = try [database(broken, in: folder, "1.db"), database(broken, in: folder, "2.db")]
+        let pool = ConnectionPool(engine: engine, settings: ConnectionSettings())
+        let insert = "INSERT INTO main.t(a) VALUES (NULL)"
+        for path in paths {
+            let lease = try await pool.lease(Image(snapshot: path)) { false }
+            try await lease.database.withConnection { connection in
+                #expect(throws: EngineError.self) { try connection.prepare(insert) }
+                try connection.execute("SAVEPOINT s; DROP TRIGGER g")
+                _ = try connection.prepare(insert)
+                try connection.execute("ROLLBACK TO s; RELEASE s")
+                #expect(throws: EngineError.self) { try connection.prepare(insert) }
+            }
+            try await pool.giveBack(lease)
+        }
+        await pool.close()
+    }
+
+    // MARK: - With an attached database
+
+    /// What a connection to two databases shows, and whether it is one that another pair used.
+    private struct Shown: Equatable {
+        var isUsedAgain: Bool
+        var main: [Int64]
+        var attached: [Int64]
+    }
+
+    private func shown(
+        _ pool: ConnectionPool, _ main: String, _ later: String,
+        _ body: @escaping @Sendable (any Connection) throws -> Void = { _ in }
+    ) async throws -> Shown? {
+        let lease = try await pool.sharedLease(
+            LaidOutImage(Image(snapshot: main)), attaching: LaidOutImage(Image(snapshot: later)), as: "later"
+        ) { false }
+        guard let lease else { return nil }
+        let shown = try await lease.database.withConnection { connection in
+            let size = try connection.firstRow("PRAGMA cache_size") { $0.integer(0) }
+            try connection.execute("PRAGMA cache_size = -777")
+            let rows = try ["main", "later"].map { schema in
+                try connection.rows("SELECT a FROM \(schema).t ORDER BY a") { $0.integer(0) }
+            }
+            try body(connection)
+            return Shown(isUsedAgain: size == -777, main: rows[0], attached: rows[1])
+        }
+        try await pool.giveBack(lease)
+        return shown
+    }
+
+    @Test(arguments: engines) func aPairGoesOnToTheNextPair(_ engine: any Engine) async throws {
+        let folder = try TemporaryFolder()
+        let old = try (1...4).map {
+            try database(Self.schema + "INSERT INTO t VALUES (\($0), 1)", in: folder, "old\($0).db")
+        }
+        let new = try (1...4).map {
+            try database(
+                Self.schema + "CREATE TABLE u(c); INSERT INTO t VALUES (\($0)0, 1)", in: folder, "new\($0).db"
+            )
+        }
+        let pool = ConnectionPool(engine: engine, settings: ConnectionSettings(), isFork: true)
+        for number in 0..<4 {
+            let shown = try await shown(pool, old[number], new[number]) {
+                try $0.execute("INSERT INTO t VALUES (99, 9); DELETE FROM later.t")
+            }
+            #expect(
+                shown
+                    == Shown(
+                        isUsedAgain: number > 0, main: [Int64(number + 1)],
+                        attached: [Int64(number + 1) * 10]))
+        }
+        // The same schemas the other way round are another pair.
+        #expect(try await shown(pool, new[0], old[0])?.isUsedAgain == false)
+        for sql in ["CREATE TABLE later.more(a)", "DROP TABLE later.u", "CREATE TEMP TABLE t(a)"] {
+            #expect(try await shown(pool, old[0], new[0]) { try $0.execute(sql) }?.isUsedAgain == true)
+            #expect(try await shown(pool, old[0], new[0])?.isUsedAgain == false, "\(sql)")
+        }
+        await pool.close()
+    }
+
+    /// Statistics decide how a query runs, and with it the order of what has none.
+    @Test(arguments: engines) func whatHasStatisticsGetsItsOwn(_ engine: any Engine) async throws {
+        let folder = try TemporaryFolder()
+        let plain = try database(Self.schema, in: folder, "plain.db")
+        let analyzed = try database(
+            Self.schema + "INSERT INTO t VALUES (1, 1); ANALYZE", in: folder, "analyzed.db")
+        let tree = try database(
+            Self.schema + "CREATE VIRTUAL TABLE r USING rtree(id, x, y);", in: folder, "tree.db")
+        let pool = ConnectionPool(engine: engine, settings: ConnectionSettings())
+        #expect(try await shown(pool, plain, plain) != nil)
+        for other in [analyzed, tree] {
+            #expect(try await shown(pool, plain, other) == nil)
+            #expect(try await shown(pool, other, plain) == nil)
+            #expect(try await pool.sharedLease(LaidOutImage(Image(snapshot: other))) { false } == nil)
+        }
+        await pool.close()
+    }
+
+    /// Connections to schemas that are not met any more make room.
+    @Test func whatIsNoLongerUsedIsClosed() async throws {
+        let folder = try TemporaryFolder()
+        let paths = try (0..<4).map { number in
+            try database(Self.schema + "CREATE TABLE u\(number)(c)", in: folder, "\(number).db")
+        }
+        let pool = ConnectionPool(engine: GRDBDriver(), settings: ConnectionSettings(), limit: 2)
+        func isUsedAgain(_ number: Int) async throws -> Bool? {
+            try await shown(pool, paths[number], paths[number])?.isUsedAgain
+        }
+        #expect(try await isUsedAgain(0) == false)
+        #expect(try await isUsedAgain(1) == false)
+        // There is no room for a third.
+        #expect(try await isUsedAgain(2) == false)
+        #expect(try await isUsedAgain(2) == false)
+        #expect(try await isUsedAgain(0) == true)
+        for _ in 0..<20 { _ = try await isUsedAgain(1) }
+        _ = try await isUsedAgain(2)
+        #expect(try await isUsedAgain(2) == true)
+        #expect(try await isUsedAgain(1) == true)
+        #expect(try await isUsedAgain(0) == false)
+        await pool.close()
+    }
+
     private final class Stop: Sendable {
         let isOn = Atomic(false)
     }
