@@ -66,12 +66,18 @@ public struct EngineError: Error, Sendable {
 }
 
 extension EngineError {
-    /// Returns the error with the limit as its cause: SQLite's own words would sound like a fault of the machine.
-    func naming(memoryLimit: Int) -> EngineError {
-        guard self.memoryLimit == nil else { return self }
-        var error = self
-        error.memoryLimit = memoryLimit
-        error.message = "\(message): --memory gives SQLite \(memoryLimit >> 20) MB; give it more"
+    /// Returns what is reported of a statement that was refused memory and then failed: that it reached the limit. SQLite's
+    /// own words would sound like a fault of the machine, or of a row if a function of a CHECK got no memory.
+    func following(memoryLimit: Int) -> EngineError {
+        self.memoryLimit == nil ? .outOfMemory(memoryLimit, sql: sql) : self
+    }
+
+    /// What a statement throws that was refused memory.
+    static func outOfMemory(_ limit: Int, sql: String?) -> EngineError {
+        var error = EngineError(
+            extendedCode: SQLITE_NOMEM,
+            message: "out of memory: --memory gives SQLite \(limit >> 20) MB; give it more", sql: sql)
+        error.memoryLimit = limit
         return error
     }
 }
