@@ -46,6 +46,9 @@ public struct EngineError: Error, Sendable {
     /// Whether the system refused to write to a file, or to let it grow, for another reason than a full disk
     /// (SQLITE_IOERR_WRITE, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_SHMSIZE).
     package var isFailedWrite: Bool { [3, 6, 19].map { SQLITE_IOERR | ($0 << 8) }.contains(extendedCode) }
+    /// What a person can do about ``isFailedWrite``.
+    package static let failedWriteAdvice =
+        "look for a limit on the size of files (ulimit -f), a used-up disk quota, or a failing disk"
     package var isOutOfMemory: Bool { code == .outOfMemory }
     /// Whether a limit on memory, or on a value's length, was reached.
     package var isOverLimit: Bool { [.outOfMemory, .tooBig].contains(code) }
