@@ -22,21 +22,57 @@ package enum AllocationGate {
     package final class Pass {
         private let isStopped: () -> Bool
         /// The power of two that says how many times the limit this work may use: dividing takes long.
-        fileprivate let room: Int
+        private let room: Int
+        /// The limit, if it is not that of the process.
+        private let ownLimit: (() -> Int)?
         private var count = 0
         /// Whether memory was refused because the statement must stop.
         fileprivate private(set) var hasStopped = false
-        /// Whether memory was refused because of the limit.
-        fileprivate var isOverLimit = false
+        /// The limit because of which memory was refused.
+        fileprivate private(set) var limit: Int?
 
-        /// - Parameter isOwn: whether the work is Drydock's own: its queries read rows of two states at once, and
-        ///   sort them, so that they need more than the SQL which wrote the rows.
-        package init(_ isStopped: (() -> Bool)?, isOwn: Bool = false) {
+        /// - Parameters:
+        ///   - limit: the limit on memory in bytes, asked at each allocation; nil for that of the process.
+        ///   - isOwn: whether the work is Drydock's own: its queries read rows of two states at once, and
+        ///     sort them, so that they need more than the SQL which wrote the rows.
+        package init(_ isStopped: (() -> Bool)?, limit: (() -> Int)? = nil, isOwn: Bool = false) {
             self.isStopped = isStopped ?? { false }
+            ownLimit = limit
             room = isOwn ? 2 : 0
         }
 
-        fileprivate func begin() { (hasStopped, isOverLimit) = (false, false) }
+        fileprivate func begin() { (hasStopped, limit) = (false, nil) }
+
+        /// Whether an allocation is refused because of the limit.
+        fileprivate func refuses(_ count: Int, beside used: Int) -> Bool {
+            let limit = ownLimit?() ?? AllocationGate.limit.load(ordering: .relaxed)
+            guard (used + count) >> room > limit else { return false }
+            self.limit = limit
+            return true
+        }
+
+        /// Checks that no memory was refused to work that seems to have succeeded.
+        ///
+        /// Not every function fails that is refused memory: `json_valid()` then returns 0 for any text. SQLite itself goes
+        /// on without some allocations, such as a larger hash table, and the result is then right; but near the limit the
+        /// next allocation fails anyway, and nobody can tell the two apart.
+        fileprivate func check(_ sql: String? = nil) throws {
+            if hasStopped { throw EngineError.interrupted }
+            guard let limit else { return }
+            throw EngineError.outOfMemory(limit, sql: sql)
+        }
+
+        /// Checks the same of a statement that has ended, so that the next one does not begin.
+        ///
+        /// A statement that neither returns nor writes anything itself computes nothing that could be wrong. Those that
+        /// end a transaction are among them: what was committed or rolled back is not reported as failed.
+        /// - Throws: ``EngineError``, as ``AllocationGate/passing(_:_:)``.
+        package func check(after statement: OpaquePointer) throws {
+            if sqlite3_stmt_readonly(statement) == 0 || sqlite3_column_count(statement) > 0 {
+                try check(sqlite3_sql(statement).map { String(cString: $0) })
+            }
+            begin()
+        }
 
         fileprivate var isShut: Bool {
             count &+= 1
@@ -109,12 +145,7 @@ package enum AllocationGate {
         guard let pointer = pthread_getspecific(key) else { return false }
         let pass = Unmanaged<Pass>.fromOpaque(pointer).takeUnretainedValue()
         if pass.isShut { return true }
-        guard (used.load(ordering: .relaxed) + Int(count)) >> pass.room > limit.load(ordering: .relaxed)
-        else {
-            return false
-        }
-        pass.isOverLimit = true
-        return true
+        return pass.refuses(Int(count), beside: used.load(ordering: .relaxed))
     }
 
     // MARK: - Statements
@@ -122,7 +153,7 @@ package enum AllocationGate {
     /// Runs a closure whose work in SQLite ends when `isStopped` returns true, or when it would need more memory than
     /// the limit allows.
     /// - Throws: what the closure throws. ``EngineError`` with SQLITE_INTERRUPT if memory was refused to stop it; one
-    ///   that names the limit, ``EngineError/memoryLimit``, if that was reached.
+    ///   that names the limit, ``EngineError/memoryLimit``, if that was reached, whatever SQLite itself reported.
     package static func passing<Result>(
         _ isStopped: (() -> Bool)?, _ body: () throws -> Result
     ) throws -> Result {
@@ -141,13 +172,12 @@ package enum AllocationGate {
             result = try withExtendedLifetime(pass, body)
         } catch {
             if pass.hasStopped { throw EngineError.interrupted }
-            guard pass.isOverLimit, let error = error as? EngineError, error.isOutOfMemory else {
+            guard let limit = pass.limit, let error = error as? EngineError, !error.isInterrupt else {
                 throw error
             }
-            throw error.naming(memoryLimit: limit.load(ordering: .relaxed))
+            throw error.following(memoryLimit: limit)
         }
-        // Not every function fails that is refused memory: `json_valid()` then returns 0 for any text.
-        if pass.hasStopped { throw EngineError.interrupted }
+        try pass.check()
         return result
     }
 }

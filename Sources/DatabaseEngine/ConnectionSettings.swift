@@ -33,6 +33,9 @@ public struct ConnectionSettings: Sendable {
     /// Polled every ``progressInterval`` virtual-machine instructions, and while a statement is compiled;
     /// `true` interrupts the statement.
     public var interrupt: (@Sendable () -> Bool)?
+    /// The limit on SQLite's memory in this process, in bytes, at which statements of this connection fail, asked at each
+    /// allocation; nil for ``SQLiteLibrary/limitMemory(to:)``. A test can refuse any allocation with it.
+    package var memoryLimit: (@Sendable () -> Int)?
     /// Where statements of files are noted while they run.
     public var statements: StatementLog?
 

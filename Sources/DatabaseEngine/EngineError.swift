@@ -46,6 +46,9 @@ public struct EngineError: Error, Sendable {
     /// Whether the system refused to write to a file, or to let it grow, for another reason than a full disk
     /// (SQLITE_IOERR_WRITE, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_SHMSIZE).
     package var isFailedWrite: Bool { [3, 6, 19].map { SQLITE_IOERR | ($0 << 8) }.contains(extendedCode) }
+    /// What a person can do about ``isFailedWrite``.
+    package static let failedWriteAdvice =
+        "look for a limit on the size of files (ulimit -f), a used-up disk quota, or a failing disk"
     package var isOutOfMemory: Bool { code == .outOfMemory }
     /// Whether a limit on memory, or on a value's length, was reached.
     package var isOverLimit: Bool { [.outOfMemory, .tooBig].contains(code) }
@@ -66,12 +69,18 @@ public struct EngineError: Error, Sendable {
 }
 
 extension EngineError {
-    /// Returns the error with the limit as its cause: SQLite's own words would sound like a fault of the machine.
-    func naming(memoryLimit: Int) -> EngineError {
-        guard self.memoryLimit == nil else { return self }
-        var error = self
-        error.memoryLimit = memoryLimit
-        error.message = "\(message): --memory gives SQLite \(memoryLimit >> 20) MB; give it more"
+    /// Returns what is reported of a statement that was refused memory and then failed: that it reached the limit. SQLite's
+    /// own words would sound like a fault of the machine, or of a row if a function of a CHECK got no memory.
+    func following(memoryLimit: Int) -> EngineError {
+        self.memoryLimit == nil ? .outOfMemory(memoryLimit, sql: sql) : self
+    }
+
+    /// What a statement throws that was refused memory.
+    static func outOfMemory(_ limit: Int, sql: String?) -> EngineError {
+        var error = EngineError(
+            extendedCode: SQLITE_NOMEM,
+            message: "out of memory: --memory gives SQLite \(limit >> 20) MB; give it more", sql: sql)
+        error.memoryLimit = limit
         return error
     }
 }

@@ -69,6 +69,12 @@ struct ConfigFile {
     private static func read(_ name: String) throws -> ConfigFile {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: name, isDirectory: &isFolder) else {
+            if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: name) {
+                throw RequestError(
+                    .unreadable,
+                    "'\(name)' is a link to '\(target)', which cannot be reached; correct the link, or delete it"
+                )
+            }
             throw RequestError(
                 .notFound,
                 "there is no configuration file '\(name)'; correct the path after --config, or leave it out to use "

@@ -184,14 +184,14 @@ struct DiffCommand: DrydockSubcommand {
     func run() async throws {
         let output = data ? OutputFormat(format ?? "human") : OutputFormat(format)
         let failure = FailureOutput(Self.self, output)
-        try await limits.run(stubs, failure, writing: report) { config, limits in
+        try await limits.run(stubs, failure, writing: { _ in report + output.files(besides: report) }) {
+            config, limits in
             if data { return try await runData(config, limits) }
             let files = report + output.files(besides: report)
             var guarded = VerifyRequest()
             (guarded.migrationsFolder, guarded.snapshotsFolder) = (folder(new), folder(old))
             guarded.snapshots = [old, new]
-            try files.check(against: guarded, config)
-            failure.writes(files)
+            try failure.writes(files) { try files.check(against: guarded, config) }
             let request = try request(config)
             try write(
                 await SchemaComparer(engine: limits.engine(engines.driver(config))).run(request), files,

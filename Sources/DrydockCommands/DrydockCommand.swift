@@ -49,9 +49,10 @@ public struct DrydockCommand: AsyncParsableCommand {
             engines: [{ ReplayEngines.grdb.first }, { ReplayEngines.nio.first }])
     }
 
-    /// Sets SQLite up, before anything else uses it.
+    /// Sets signals and SQLite up, before anything else is done.
     /// - Returns: the exit status if SQLite is too old.
     public static func prepare() -> Int32? {
+        Interruption.prepare()
         SQLiteLibrary.prepare()
         guard let fault = SQLiteLibrary.fault else { return nil }
         Terminal.complain(fault)

@@ -32,18 +32,35 @@ final class FailureOutput: Sendable {
         outputs.withLock { $0.format = format }
     }
 
-    /// Notes the files for reports. They must have been checked: none is what the command reads.
+    /// Notes the files for reports before they can be checked. A failure goes to those that can only hold an old report,
+    /// which would be taken for this run's.
+    func expects(_ files: [ReportFile]) {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let old = files.filter { $0.mayHoldReport && !$0.isNamedOtherwise(in: arguments) }
+        outputs.withLock { $0.files = old }
+    }
+
+    /// Checks the files for reports: a failure then goes to all of them. If one of them is what the command reads, it goes
+    /// to none.
+    /// - Throws: what the check throws.
+    func writes(_ files: [ReportFile], _ check: () throws -> Void) rethrows {
+        outputs.withLock { $0.files = [] }
+        try check()
+        writes(files)
+    }
+
+    /// Notes the files for reports, which have been checked.
     func writes(_ files: [ReportFile]) {
         outputs.withLock { $0.files = files }
     }
 
-    /// Reads drydock.yml. If that fails, the files of the command line get the failure, since an old report in one of them
-    /// would be taken for this run's.
+    /// Reads drydock.yml.
+    /// - Parameter files: the files for reports that the command line and drydock.yml name.
     /// - Throws: RequestError.
-    func config(_ path: String?, writing files: [ReportFile]) throws -> ConfigFile {
-        writes(files.filter(\.mayHoldReport))
+    func config(_ path: String?, writing files: (ConfigFile) -> [ReportFile]) throws -> ConfigFile {
+        expects(files(.empty))
         let config = try ConfigFile.load(path)
-        writes([])
+        expects(files(config))
         return config
     }
 
@@ -64,16 +81,20 @@ final class FailureOutput: Sendable {
     func end(_ error: RequestError) -> ExitCode {
         // A report that was begun, or is there already, is not followed by another document.
         if !Terminal.hasOutput {
-            let outputs = outputs.withLock { $0 }
-            for file in outputs.files {
-                guard let renderer = ReportRenderers.named(file.format),
-                    let text = renderer.renderFailure(error, of: command, at: Date().timeIntervalSince1970)
-                else { continue }
-                try? file.write(text)
-            }
-            outputs.format.writeFailure(error, of: command)
+            write(error)
+            outputs.withLock { $0.format }.writeFailure(error, of: command)
         }
         Terminal.complain(error.description, help: error.quote)
         return ExitCode(2)
+    }
+
+    /// Writes the error to the files alone.
+    /// - Parameter text: returns the document of a format; nil for the usual one.
+    func write(_ error: RequestError, _ text: (ReportFile) -> String? = { _ in nil }) {
+        for file in outputs.withLock({ $0.files }) {
+            let usual = ReportRenderers.named(file.format)?.renderFailure(
+                error, of: command, at: Date().timeIntervalSince1970)
+            if let text = text(file) ?? usual { try? file.write(text) }
+        }
     }
 }

@@ -210,12 +210,13 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
     func run() async throws {
         let failure = FailureOutput(Self.self, OutputFormat(format))
         do {
-            let config = try failure.config(stubs.config, writing: report.compactMap(\.plain))
+            let config = try failure.config(stubs.config) { _ in self.report.compactMap(\.plain) }
+            let isList = targets.isUsed || resume != nil || databases.contains(where: FolderListing.isFolder)
+            let chosen =
+                isList ? try await targets.targets(databases, on: engines.driver(config)) : nil
+            failure.writes([])
             var settings = try HealthSettings(self, config)
-            if targets.isUsed || resume != nil || databases.contains(where: FolderListing.isFolder) {
-                try settings.choose(
-                    try await targets.targets(databases, on: engines.driver(config)), resume: resume)
-            }
+            if let chosen { try settings.choose(chosen, resume: resume) }
             failure.writes(settings.reports.compactMap(\.plain))
             if follow {
                 return try await HealthFollow(self, settings, engine: engines.driver(config)).run()
@@ -241,6 +242,7 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
             if !report.hasPassed { throw ExitCode(1) }
         } catch let error as RequestError {
             guard format == "nagios" else { throw failure.end(error) }
+            failure.write(error)
             Terminal.show(
                 "DRYDOCK UNKNOWN - \(VisibleText.line(error.description).replacing("|", with: "/"))\n")
             throw ExitCode(NagiosRenderer.Status.unknown.rawValue)

@@ -53,6 +53,19 @@ final class Interruption {
         (self.resort, self.arrivals) = (resort, arrivals)
     }
 
+    /// Has a signal end the process with the status of an interruption until the work begins: while the command line is read,
+    /// and lists of databases, nothing is there that would have to be stopped.
+    static func prepare() {
+        for number in [SIGINT, SIGTERM, SIGHUP] where number != SIGHUP || !isIgnored(number) {
+            signal(number) { _ in
+                // Nothing else is safe in a handler.
+                let words: StaticString = "drydock: interrupted\n"
+                _ = write(STDERR_FILENO, words.utf8Start, words.utf8CodeUnitCount)
+                _exit(130)
+            }
+        }
+    }
+
     /// Ends the process as a signal does that nobody handles.
     private static func die(of number: Int32) -> Never {
         signal(number, SIG_DFL)

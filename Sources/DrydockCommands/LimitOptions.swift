@@ -33,7 +33,8 @@ struct LimitOptions: ParsableArguments {
     /// Runs a command's work within its limits. Ends the command with status 2 if there is no result, and with 130 if
     /// it is interrupted.
     func run(
-        _ stubs: StubOptions, _ failure: FailureOutput, writing files: [ReportFile] = [],
+        _ stubs: StubOptions, _ failure: FailureOutput,
+        writing files: (ConfigFile) -> [ReportFile] = { _ in [] },
         _ body: (_ config: ConfigFile, _ limits: CommandLimits) async throws -> Void
     ) async throws {
         try await failure.run {

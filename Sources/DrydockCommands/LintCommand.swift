@@ -123,7 +123,7 @@ struct LintCommand: DrydockSubcommand {
             return Terminal.write(listsMarkdown ? RuleDocumentation.markdown : RuleDocumentation.list)
         }
         let failure = FailureOutput(Self.self, OutputFormat(output.format))
-        try await limits.run(stubs, failure, writing: output.reports) { config, limits in
+        try await limits.run(stubs, failure, writing: { output.files($0) }) { config, limits in
             failure.prints(output.format(config))
             if source.migrations == nil, config.migrations == nil,
                 let command = try config.migrate.settings(in: config.folder)
@@ -137,8 +137,8 @@ struct LintCommand: DrydockSubcommand {
             guarded.migrationsFolder = request.migrationsFolder
             guarded.snapshotsFolder = snapshots.folder(config) ?? guarded.snapshotsFolder
             guarded.lock = lockOptions.path(config)
-            try output.files(config).check(against: guarded, config)
-            failure.writes(output.files(config))
+            let files = output.files(config)
+            try failure.writes(files) { try files.check(against: guarded, config) }
             let linter = Linter(engine: limits.engine(engines.driver(config)))
             var outcome = try await fix ? linter.fix(request) : linter.run(request)
             var isWritten = true

@@ -88,7 +88,7 @@ struct LockCommand: DrydockSubcommand {
 
     func run() async throws {
         let failure = FailureOutput(Self.self, OutputFormat(output.format))
-        try await limits.run(stubs, failure, writing: output.reports) { config, limits in
+        try await limits.run(stubs, failure, writing: { output.files($0) }) { config, limits in
             failure.prints(output.format(config))
             let place = try source.place(config)
             let request = request(config, place)
@@ -96,8 +96,8 @@ struct LockCommand: DrydockSubcommand {
             guarded.migrationsFolder = request.migrationsFolder
             guarded.snapshotsFolder = request.snapshotsFolder ?? guarded.snapshotsFolder
             guarded.lock = request.path
-            try output.files(config).check(against: guarded, config)
-            failure.writes(output.files(config))
+            let files = output.files(config)
+            try failure.writes(files) { try files.check(against: guarded, config) }
             var report = try await Locker(engine: limits.engine(engines.driver(config))).run(request)
             report.foundMigrations = place.found
             let options = output.options(config, redacts: redaction.isOn(config))

@@ -71,15 +71,18 @@ struct MergeCommand: DrydockSubcommand, TakesManyNames {
         let output = OutputFormat(format)
         let failure = FailureOutput(Self.self, output)
         try await failure.run {
-            let files = try parts.flatMap { try DatabaseNames.resolve([$0], "report of a shard") }
-            let merge = try PartMerge(files, version: DrydockCommand.version)
-            for file in report
-            where files.map(FolderListing.realPath).contains(FolderListing.realPath(file.path)) {
-                throw RequestError(
-                    .settingInvalid,
-                    "the report would overwrite the part '\(file.path)'; give it another path")
+            let named = parts.map { name in
+                Result { try DatabaseNames.resolve([name], "report of a shard") }
             }
-            failure.writes(report.compactMap(\.plain))
+            let found = Set(named.flatMap { (try? $0.get()) ?? [] }.map(FolderListing.realPath))
+            try failure.writes(report.compactMap(\.plain)) {
+                for file in report where found.contains(FolderListing.realPath(file.path)) {
+                    throw RequestError(
+                        .settingInvalid,
+                        "the report would overwrite the part '\(file.path)'; give it another path")
+                }
+            }
+            let merge = try PartMerge(named.flatMap { try $0.get() }, version: DrydockCommand.version)
             if let command = try merge.command(as: StatsCommand.self) {
                 return try write(try command.merged(merge), failure)
             }

@@ -193,14 +193,15 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
     func run() async throws {
         let failure = FailureOutput(Self.self, OutputFormat(output.format))
         try await failure.run {
-            let config = try failure.config(stubs.config, writing: output.reports)
+            let config = try failure.config(stubs.config) { output.files($0) }
             failure.prints(output.format(config))
             limits.apply(config)
             let chosen = try await targets.targets(databases, on: engines.driver(config))
             var settings = try MigrateSettings(self, config, chosen.paths)
-            try settings.reports.check(against: settings.request.verify, config)
+            try failure.writes(settings.reports) {
+                try settings.reports.check(against: settings.request.verify, config)
+            }
             try settings.choose(chosen, resume: resume)
-            failure.writes(settings.reports)
             guard let report = try await MigrateRun(settings: settings).report() else { throw ExitCode(130) }
             if !report.hasPassed { throw ExitCode(1) }
         }

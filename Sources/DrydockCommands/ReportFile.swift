@@ -82,6 +82,17 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         return start != Data("SQLite format 3\u{0}".utf8)
     }
 
+    /// Whether the command line names the same file for something else.
+    func isNamedOtherwise(in arguments: [String]) -> Bool {
+        let (target, own) = (target, "\(format)=\(path)")
+        return arguments.contains { argument in
+            guard argument != own, argument != "--report=" + own else { return false }
+            return [argument, argument.splitOnce("=")?.1].compactMap(\.self).contains {
+                FolderListing.exists($0) && FolderListing.realPath($0) == target
+            }
+        }
+    }
+
     /// The file that is written: where the path leads through links, also to a file that is not there yet.
     var target: String {
         guard !FolderListing.exists(path) else { return FolderListing.realPath(path) }

@@ -111,11 +111,14 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
     func run() async throws {
         let failure = FailureOutput(Self.self, format: format)
         try await failure.run {
+            let files = report.compactMap(\.plain)
+            failure.expects(files)
             let chosen = try await targets.targets(databases, on: engines.driver())
             let paths = chosen.list.paths
-            for file in report { try file.check(against: paths, [compare, resume].compactMap(\.self)) }
-            try report.compactMap(\.plain).checkDistinct()
-            failure.writes(report.compactMap(\.plain))
+            try failure.writes(files) {
+                for file in report { try file.check(against: paths, [compare, resume].compactMap(\.self)) }
+                try files.checkDistinct()
+            }
             if paths.count == 1, !isOfMany { return try await show(paths[0]) }
             if compare != nil { throw RequestError(.settingInvalid, Self.oneOnly) }
             try await show(chosen)

@@ -147,22 +147,24 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
     private var isOfMany: Bool { targets.shard != nil || resume != nil }
 
     func run() async throws {
-        // No report goes to a file before it is known that this is not one of the databases.
-        var single = VacuumOutput(isJSON: format == "json", reports: [])
+        let single = VacuumOutput(
+            isJSON: format == "json", reports: report, failure: FailureOutput(Self.self, format: format))
         let chosen: Targets
         do {
+            single.failure.expects(report)
             chosen = try await self.chosen()
             let paths = chosen.list.paths
             if into != nil, paths.count > 1 {
                 throw RequestError(
                     .settingInvalid, "--into names one file, and there are \(paths.count) databases")
             }
-            for file in report {
-                guard let other = HealthReportFile(argument: "json=\(file.path)") else { continue }
-                try other.check(against: paths, [resume, into].compactMap(\.self))
+            try single.failure.writes(report) {
+                for file in report {
+                    guard let other = HealthReportFile(argument: "json=\(file.path)") else { continue }
+                    try other.check(against: paths, [resume, into].compactMap(\.self))
+                }
+                try report.checkDistinct()
             }
-            try report.checkDistinct()
-            single.reports = report
         } catch let error as RequestError {
             throw single.fail(error, databases.first ?? "")
         }
@@ -290,7 +292,8 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
 /// What the command prints and writes of one database.
 private struct VacuumOutput {
     let isJSON: Bool
-    var reports: [ReportFile]
+    let reports: [ReportFile]
+    let failure: FailureOutput
 
     func write(_ report: Report) throws {
         if isJSON {
@@ -319,13 +322,6 @@ private struct VacuumOutput {
     /// - Parameter json: the document of the failure.
     private func say(_ json: String, _ error: RequestError) {
         if isJSON, !Terminal.hasOutput { Terminal.write(json) }
-        for file in reports {
-            let text =
-                file.format == JSONRenderer().name
-                ? json
-                : ReportRenderers.named(file.format)?.renderFailure(
-                    error, of: "vacuum", at: Date().timeIntervalSince1970)
-            if let text { try? file.write(text) }
-        }
+        failure.write(error) { $0.format == JSONRenderer().name ? json : nil }
     }
 }

@@ -113,7 +113,7 @@ struct VerifyCommand: DrydockSubcommand, TakesManyNames {
     func run() async throws {
         let failure = FailureOutput(Self.self, OutputFormat(output.format))
         try await failure.run {
-            let config = try failure.config(stubs.config, writing: output.reports)
+            let config = try failure.config(stubs.config) { output.files($0) }
             failure.prints(output.format(config))
             limits.apply(config)
             var settings = try VerifySettings(self, config)
@@ -124,8 +124,9 @@ struct VerifyCommand: DrydockSubcommand, TakesManyNames {
                         snapshots, usual: { try SnapshotFolder.snapshots(in: folder).map(\.path) },
                         on: settings.engines.first), resume: resume)
             }
-            try settings.reports.check(against: settings.request, config)
-            failure.writes(settings.reports)
+            try failure.writes(settings.reports) {
+                try settings.reports.check(against: settings.request, config)
+            }
             guard let report = try await VerifyRun(settings: settings).report() else { throw ExitCode(130) }
             if !report.hasPassed { throw ExitCode(1) }
         }

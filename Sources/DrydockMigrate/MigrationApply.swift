@@ -303,8 +303,8 @@ struct MigrationApply: Sendable {
             case .full: "the disk is full: \(error.message)"
             case .readOnly: "\(path) cannot be written: \(error.message)"
             case .inputOutput where error.isFailedWrite:
-                "\(path), or the journal or log beside it, cannot be written (\(error.message)): look for a limit on "
-                    + "the size of files (ulimit -f), a used-up disk quota, or a failing disk"
+                "\(path), or the journal or log beside it, cannot be written (\(error.message)): "
+                    + EngineError.failedWriteAdvice
             default: "\(path) cannot be migrated: \(error.message)"
             }
         return RequestError(.init(error), "\(fact); \(rest)")

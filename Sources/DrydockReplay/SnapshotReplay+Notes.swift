@@ -1,5 +1,6 @@
 import DrydockFindings
 import DrydockMigrations
+import DrydockState
 import DatabaseEngine
 import OverlayVFS
 
@@ -98,5 +99,19 @@ extension SnapshotReplay {
         default:
             add(Finding(.snapshotUnreadable, of: snapshot.path, "could not be verified: \(error)"))
         }
+    }
+
+    /// Whether no table of the app has a row in a state. A table that cannot be read may have some.
+    func hasNoRows(_ state: DatabaseState) async -> Bool {
+        guard state.notChecked.isEmpty else { return false }
+        let names = state.catalog.tables.values.filter(\.keepsRows).map(\.name)
+        let isEmpty = try? await inspector.withConnection(to: state.image) { connection in
+            for name in names {
+                let row = try connection.firstRow("SELECT 1 FROM main.\(quotedName(name)) LIMIT 1") { _ in 1 }
+                guard row == nil else { return false }
+            }
+            return true
+        }
+        return isEmpty ?? false
     }
 }

@@ -133,6 +133,9 @@ struct SnapshotReplay {
         for finding in steps.settled(at: replayed.end) { add(finding) }
         if context.isRehearsal { result.end = replayed.end.image }
         result.summary.pendingCount = replayed.plan.pending.count - result.summary.steps.count
+        if result.summary.rowsCompared == 0, await hasNoRows(replayed.baseline.state) {
+            result.summary.hasNoRows = true
+        }
         try await checkIntegrity(of: replayed)
         checkSchema(of: replayed)
         if replayed.isWhole { try await checkIdempotence(at: replayed.end) }
@@ -342,6 +345,8 @@ struct SnapshotReplay {
         let outcome = try await verification.run()
         result.summary.rowsCompared += outcome.rowsCompared
         result.summary.tablesUntouched += outcome.tablesUntouched
+        let missed = outcome.tablesNotCompared + after.notChecked.count { $0.rule == .rowsLost }
+        if missed > 0 { result.summary.tablesNotCompared = (result.summary.tablesNotCompared ?? 0) + missed }
         result.usedDeclarations[migration.identifier, default: []].formUnion(outcome.usedDeclarations)
         result.migrationFindings += outcome.declarationFindings
         for reason in outcome.notChecked { notChecked(reason.rule, reason.cause) }

@@ -49,6 +49,7 @@ package struct StepVerification: Sendable {
         var notChecked: [NotChecked] = []
         var rowsCompared = 0
         var tablesUntouched = 0
+        var tablesNotCompared = 0
         var names: StepNames
         /// Temporary tables that still exist.
         var temporaries: Set<String>
@@ -70,6 +71,7 @@ package struct StepVerification: Sendable {
         outcome.declarationFindings = faults
         outcome.rowsCompared = conservation.rowsCompared
         outcome.tablesUntouched = conservation.untouchedCount
+        outcome.tablesNotCompared = conservation.notCompared.count + conservation.unsettled.count
         outcome.notChecked = notChecked(conservation)
         outcome.findings = limited(conservation)
         let (chronicle, current) = (chronicle ?? Chronicle([migration]), migration)

@@ -14,7 +14,30 @@ extension HumanRenderer {
             + "\(counted(part.listCount, "database")); 'drydock merge' makes one report of all shards\n"
     }
 
-    func compared(_ rows: Int) -> String { counted(rows, "row") + " compared" }
+    /// Says how many rows were compared with the state before, and of none why there was none to compare.
+    func compared(_ replays: [ReplaySummary]) -> [String] {
+        let rows = replays.reduce(0) { $0 + $1.rowsCompared }
+        let steps = replays.flatMap(\.steps)
+        let untouched = replays.reduce(0) { $0 + $1.tablesUntouched }
+        let text =
+            if rows > 0 {
+                counted(rows, "row") + " compared"
+            } else if replays.isEmpty || replays.contains(where: { $0.steps.isEmpty && $0.pendingCount > 0 })
+            {
+                "nothing compared"
+            } else if replays.allSatisfy({ $0.hasNoRows == true }) {
+                "no rows to compare"
+            } else if steps.isEmpty {
+                "nothing to compare"
+            } else if untouched > 0 {
+                // What no step wrote to is the same, byte by byte.
+                counted(untouched, "table") + " untouched"
+            } else {
+                "nothing compared"
+            }
+        let missed = replays.reduce(0) { $0 + ($1.tablesNotCompared ?? 0) }
+        return [text] + (missed > 0 ? [counted(missed, "table") + " not compared"] : [])
+    }
 
     /// How many snapshots have a line each; of more than that, only some of those with findings have one.
     package static let lineLimit = 50
@@ -46,6 +69,7 @@ extension HumanRenderer {
     private enum Result: String, CaseIterable {
         case failed
         case incomplete = "not replayed to the end"
+        case partial = "not compared whole"
         case warned = "with warnings"
         case passed
 
@@ -54,6 +78,8 @@ extension HumanRenderer {
             case .error: self = .failed
             // A replay that did not run to the end gets no tick.
             case _ where replay.pendingCount > 0: self = .incomplete
+            // Nor does one that may have lost rows.
+            case _ where replay.tablesNotCompared != nil: self = .partial
             case .warning: self = .warned
             case .note: self = .passed
             }
@@ -66,7 +92,7 @@ extension HumanRenderer {
         let mark =
             switch Result(replay, findings) {
             case .failed: paint.red("✗")
-            case .incomplete: paint.yellow("–")
+            case .incomplete, .partial: paint.yellow("–")
             case .warned: paint.yellow("!")
             case .passed: paint.green("✓")
             }
@@ -78,11 +104,10 @@ extension HumanRenderer {
             counted(replay.steps.count, "step")
             + (replay.pendingCount > 0 ? " of \(replay.steps.count + replay.pendingCount)" : "")
         // Of generated rows it only matters that there are some; a table that is untouched needs no comparison.
-        var facts = [
-            steps, replay.isProbe ? counted(replay.rowsGenerated, "row") : compared(replay.rowsCompared),
-        ]
+        var facts = [steps] + (replay.isProbe ? [counted(replay.rowsGenerated, "row")] : compared([replay]))
         if options.isVerbose {
-            facts.append(counted(replay.tablesUntouched, "table") + " untouched")
+            let untouched = counted(replay.tablesUntouched, "table") + " untouched"
+            if !facts.contains(untouched) { facts.append(untouched) }
             facts.append("baseline \(replay.baseline.rawValue.replacing("-", with: " "))")
             facts.append(
                 "integrity of " + (replay.tablesChecked.map { counted($0, "table") } ?? "everything")

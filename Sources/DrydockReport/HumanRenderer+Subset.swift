@@ -46,7 +46,7 @@ extension HumanRenderer {
                 "  not masked: \(counted(others, "other column")) that no --mask names; --mask-auto says which look private\n"
         }
         text +=
-            "  \(paint.yellow("note:")) names and the SQL of the schema are not masked, nor are the tables of the migration tool\n"
+            "  \(paint.yellow("note:")) names and the SQL of the schema are not masked, nor is what the migration tool reads\n"
         if masks.hasRandomKey {
             text +=
                 "  \(paint.yellow("note:")) the key of the masks was random and is gone: no other run gives the same masks; "

@@ -344,8 +344,15 @@ package struct HumanRenderer: ReportRenderer {
 
     /// Says how much a run on generated rows alone proves.
     private func claim(_ report: Report, _ paint: Paint) -> String {
-        guard case .verify(let verify) = report.body, !verify.replays.isEmpty,
-            verify.replays.allSatisfy(\.isProbe),
+        guard case .verify(let verify) = report.body, !verify.replays.isEmpty else { return "" }
+        if report.hasPassed, verify.replays.contains(where: { !$0.isProbe && !$0.steps.isEmpty }),
+            verify.replays.allSatisfy({ $0.hasNoRows == true })
+        {
+            return paint.dim(
+                "No migration met a row, which proves no more than that they run on an empty database. Snapshots with rows "
+                    + "prove more.") + "\n"
+        }
+        guard verify.replays.allSatisfy(\.isProbe),
             !report.findings.contains(where: { $0.rule == .nothingVerified })
         else { return "" }
         let claim =
@@ -378,11 +385,9 @@ package struct HumanRenderer: ReportRenderer {
 
     private func replayed(_ replays: [ReplaySummary], _ tool: String) -> [String] {
         let steps = replays.flatMap(\.steps)
-        return [
-            counted(steps.count, "step") + tool,
-            counted(replays.reduce(0) { $0 + $1.rowsCompared }, "row") + " compared",
-            counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written",
-        ] + crashes(replays) + libraries(replays)
+        let pages = counted(steps.reduce(0) { $0 + $1.pagesWritten }, "page") + " written"
+        return [counted(steps.count, "step") + tool] + compared(replays) + [pages] + crashes(replays)
+            + libraries(replays)
     }
 
     func duration(_ seconds: Double) -> String {

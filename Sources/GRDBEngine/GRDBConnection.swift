@@ -12,12 +12,9 @@ struct GRDBConnection: Connection {
     /// For prepared statements: only Drydock's own queries are.
     private let ownPass: AllocationGate.Pass
 
-    /// - Parameters:
-    ///   - interrupt: see ``ConnectionSettings/interrupt``.
-    ///   - statements: see ``ConnectionSettings/statements``.
     /// - Throws: ``EngineError`` (SQLITE_MISUSE) when the connection is closed.
     init(
-        _ database: Database, _ interrupt: (@Sendable () -> Bool)? = nil, _ statements: StatementLog? = nil,
+        _ database: Database, _ settings: ConnectionSettings = ConnectionSettings(),
         _ idle: IdleStatements? = nil
     ) throws {
         guard let handle = database.sqliteConnection else {
@@ -25,15 +22,22 @@ struct GRDBConnection: Connection {
         }
         self.database = database
         self.handle = handle
-        pass = AllocationGate.Pass(interrupt)
-        ownPass = AllocationGate.Pass(interrupt, isOwn: true)
-        self.statements = statements
+        pass = AllocationGate.Pass(settings.interrupt, limit: settings.memoryLimit)
+        ownPass = AllocationGate.Pass(settings.interrupt, limit: settings.memoryLimit, isOwn: true)
+        statements = settings.statements
         self.idle = idle
     }
 
     func execute(_ sql: String) throws {
         idle?.noteChange()
-        try withOffset { try database.execute(sql: sql) }
+        try withOffset {
+            // As `Database.execute(sql:)` does, with a check between two statements.
+            let statements = try database.allStatements(sql: sql, arguments: StatementArguments())
+            while let statement = try statements.next() {
+                try statement.execute()
+                try pass.check(after: statement.sqliteStatement)
+            }
+        }
     }
 
     func prepare(_ sql: String) throws -> any PreparedStatement {

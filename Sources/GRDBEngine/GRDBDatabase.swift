@@ -9,23 +9,15 @@ package final class GRDBDatabase: OpenDatabase {
     private let isClosed = Atomic(false)
     private let commits = CommitObserver()
 
-    private let interrupt: (@Sendable () -> Bool)?
-    private let statements: StatementLog?
+    private let settings: ConnectionSettings
     /// Only touched on the writer's queue; nil where no statement is kept.
     nonisolated(unsafe) private let idle: IdleStatements?
 
-    /// - Parameters:
-    ///   - interrupt: see ``ConnectionSettings/interrupt``.
-    ///   - statements: see ``ConnectionSettings/statements``.
-    ///   - keepsStatements: see ``ConnectionSettings/keepsStatements``.
-    package init(
-        writer: any DatabaseWriter, interrupt: (@Sendable () -> Bool)? = nil, statements: StatementLog? = nil,
-        keepsStatements: Bool = false
-    ) {
+    /// - Parameter settings: those of the writer's connections.
+    package init(writer: any DatabaseWriter, settings: ConnectionSettings = ConnectionSettings()) {
         self.writer = writer
-        self.interrupt = interrupt
-        self.statements = statements
-        idle = keepsStatements ? IdleStatements() : nil
+        self.settings = settings
+        idle = settings.keepsStatements ? IdleStatements() : nil
     }
 
     package func withConnection<Result: Sendable>(
@@ -35,7 +27,7 @@ package final class GRDBDatabase: OpenDatabase {
             try await write { [self] database in
                 // GRDB traps when a closure leaves a transaction open.
                 defer { if database.isInsideTransaction { try? database.rollback() } }
-                let result = try body(GRDBConnection(database, interrupt, statements, idle))
+                let result = try body(GRDBConnection(database, settings, idle))
                 guard !database.isInsideTransaction else {
                     throw EngineError(
                         extendedCode: ResultCode.SQLITE_MISUSE.rawValue,
@@ -50,8 +42,8 @@ package final class GRDBDatabase: OpenDatabase {
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
         try await translatingErrors {
-            try await read { [interrupt, statements] in
-                try body(GRDBConnection($0, interrupt, statements))
+            try await read { [settings] in
+                try body(GRDBConnection($0, settings))
             }
         }
     }
@@ -166,8 +158,8 @@ package final class GRDBDatabase: OpenDatabase {
             migrator.registerMigration(
                 migration.identifier,
                 foreignKeyChecks: migration.foreignKeyChecks == .immediate ? .immediate : .deferred
-            ) { [interrupt, statements] database in
-                try body(GRDBConnection(database, interrupt, statements))
+            ) { [settings] database in
+                try body(GRDBConnection(database, settings))
             }
         }
         let ready = migrator

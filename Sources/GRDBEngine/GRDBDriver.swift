@@ -20,9 +20,7 @@ public struct GRDBDriver: Engine {
             // GRDB traps if SQLite runs out of memory while a connection is set up. So only the settings' own
             // setup statements can be stopped here, and the configuration does that.
             let writer = try Self.writer(for: location, configuration)
-            return GRDBDatabase(
-                writer: writer, interrupt: settings.interrupt, statements: settings.statements,
-                keepsStatements: settings.keepsStatements)
+            return GRDBDatabase(writer: writer, settings: settings)
         } catch let error as DatabaseError {
             throw EngineError(error)
         }

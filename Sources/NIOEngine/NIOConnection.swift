@@ -23,7 +23,7 @@ final class NIOConnection: Connection {
         self.handle = handle
         statements = settings.statements
         cache = StatementCache(writes)
-        stop = Stop(settings.interrupt)
+        stop = Stop(settings)
         try stop.passing { try setUp(settings) }
     }
 
@@ -76,6 +76,7 @@ final class NIOConnection: Connection {
                 }
                 cache.note(statement)
                 while try step(statement) {}
+                try stop.check(after: statement)
             }
         }
     }

@@ -9,10 +9,15 @@ final class Stop {
     var cancellation: Cancellation?
     private let interrupt: (@Sendable () -> Bool)?
     private var isSuspended = false
-    private lazy var pass = AllocationGate.Pass { [unowned self] in isRequested }
-    private lazy var ownPass = AllocationGate.Pass({ [unowned self] in isRequested }, isOwn: true)
+    private let memoryLimit: (@Sendable () -> Int)?
+    private lazy var pass = AllocationGate.Pass({ [unowned self] in isRequested }, limit: memoryLimit)
+    private lazy var ownPass = AllocationGate.Pass(
+        { [unowned self] in isRequested }, limit: memoryLimit, isOwn: true)
 
-    init(_ interrupt: (@Sendable () -> Bool)?) { self.interrupt = interrupt }
+    init(_ settings: ConnectionSettings) {
+        interrupt = settings.interrupt
+        memoryLimit = settings.memoryLimit
+    }
 
     /// Installs the progress handler. The connection, which owns this object, outlives the handler.
     func install(on connection: OpaquePointer) {
@@ -32,6 +37,11 @@ final class Stop {
     /// Runs a closure in which SQLite also stops where it does not poll, and has a limit on memory.
     func passing<Result>(_ body: () throws -> Result) throws -> Result {
         try AllocationGate.passing(pass, body)
+    }
+
+    /// Checks inside ``passing(_:)`` that a statement which has ended got the memory that it asked for.
+    func check(after statement: OpaquePointer) throws {
+        try pass.check(after: statement)
     }
 
     /// Runs a closure in the same way for a prepared statement: only Drydock's own queries are.

@@ -118,4 +118,17 @@ import Testing
             #expect(result.errors.contains("--migrations db/migrations"), "\(command): \(result.errors)")
         }
     }
+
+    /// A link to nothing is not a project without settings.
+    @Test(arguments: ["app", "."]) func aLinkToNothingIsAnError(_ folder: String) throws {
+        let project = try project()
+        let path = project.folder.appending(path: "drydock.yml").path
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "settings/gone.yml")
+        for command in ["verify", "lint", "lock", "health x.db", "diff a b"] {
+            let result = try run(project, in: folder, command)
+            #expect(result.status == 2, "\(result)")
+            #expect(result.errors.contains("drydock.yml' is a link to 'settings/gone.yml'"), "\(result)")
+        }
+    }
 }

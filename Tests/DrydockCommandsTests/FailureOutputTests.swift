@@ -1,5 +1,8 @@
+import ArgumentParser
 import Foundation
 import Testing
+
+@testable import DrydockCommands
 
 /// Where no report can be made, JSON is printed and written all the same, once.
 @Suite struct FailureOutputTests {
@@ -114,5 +117,54 @@ import Testing
         let junit = try String(contentsOf: project.folder.appending(path: "out.xml"), encoding: .utf8)
         #expect(junit.contains("<error") && !junit.contains("1970"), "\(junit)")
         #expect(try project.databases() == before)
+    }
+
+    private static let earlyFailures = [
+        ["verify", "--from", "nowhere"], ["verify", "--config", "link.yml"],
+        ["lint", "--config", "link.yml"], ["lint", "--migrations", "nowhere"],
+        ["lock", "--config", "link.yml"], ["lock", "--migrations", "nowhere"],
+        ["migrate", "--from", "nowhere"], ["migrate", "a.db", "--config", "link.yml"],
+        ["diff", "a", "b", "--config", "link.yml"], ["diff", "a", "b"],
+        ["health", "--from", "nowhere"], ["health", "a.db", "--config", "link.yml"],
+        ["health", "--from", "nowhere", "--format", "nagios"], ["stats", "--from", "nowhere"],
+        ["vacuum", "--from", "nowhere"], ["vacuum", "a.db"], ["merge", "nowhere.json"],
+        ["merge", "old.json"],
+    ]
+
+    /// Whatever fails before the report's own file is checked: each command has its own first step.
+    @Test(arguments: earlyFailures)
+    func anOldReportIsReplaced(_ arguments: [String]) throws {
+        let project = try Project()
+        try project.write("out.json", "old")
+        try project.write("old.json", "old")
+        try FileManager.default.createSymbolicLink(
+            atPath: project.folder.appending(path: "link.yml").path, withDestinationPath: "gone.yml")
+        let result = try project.run(arguments + ["--report", "json=out.json"])
+        #expect(result.status == (arguments.contains("nagios") ? 3 : 2), "\(result)")
+        let text = try String(contentsOf: project.folder.appending(path: "out.json"), encoding: .utf8)
+        #expect(try document(text)["verdict"] as? String == "failed")
+    }
+
+    @Test func everyCommandWithReportsIsAmongThem() {
+        let commands = DrydockCommand.configuration.subcommands.compactMap {
+            $0 as? any DrydockSubcommand.Type
+        }
+        .map(\.help).filter { $0.screen.contains("--report ") }.map(\.name)
+        #expect(Set(commands) == Set(Self.earlyFailures.map { $0[0] }))
+    }
+
+    /// What the command reads is not a report, whatever fails first.
+    @Test(arguments: [
+        ["health", "--from", "in.json"], ["stats", "--from", "in.json"], ["vacuum", "--from", "in.json"],
+        ["verify", "--from", "in.json"], ["migrate", "--from=in.json"], ["merge", "in.json", "nowhere.json"],
+        ["merge", "i*.json", "nowhere.json"], ["verify", "--config", "in.json"],
+    ])
+    func whatIsReadIsNoOldReport(_ arguments: [String]) throws {
+        let project = try Project()
+        try project.write("in.json", "{ not a manifest")
+        let result = try project.run(arguments + ["--report", "json=in.json"])
+        #expect(result.status == 2, "\(result)")
+        let text = try String(contentsOf: project.folder.appending(path: "in.json"), encoding: .utf8)
+        #expect(text == "{ not a manifest")
     }
 }

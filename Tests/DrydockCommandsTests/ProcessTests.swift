@@ -11,6 +11,25 @@ import Testing
         #expect(result.errors.isEmpty)
     }
 
+    /// A database without rows proves little, and one whose rows no step touches is proved by its pages.
+    @Test func noRowsToCompareIsSaid() throws {
+        let project = try Project()
+        let added = try project.run("verify", "--no-cache")
+        #expect(added.output.contains("1 step, 1 table untouched, "), "\(added)")
+        try project.execute("DELETE FROM email", on: "Snapshots/v1.sqlite")
+        let empty = try project.run("verify", "--no-cache")
+        #expect(empty.status == 0 && empty.output.contains("✓ v1.sqlite"))
+        #expect(empty.output.contains("1 step, no rows to compare, "), "\(empty)")
+        #expect(empty.output.contains("passed: 1 snapshot, 1 step, no rows to compare, "))
+        #expect(empty.output.contains("No migration met a row, which proves no more"))
+        try project.execute("INSERT INTO grdb_migrations VALUES('v2')", on: "Snapshots/v1.sqlite")
+        try project.execute("ALTER TABLE email ADD COLUMN note TEXT", on: "Snapshots/v1.sqlite")
+        try project.execute("INSERT INTO email VALUES (1, 'a', 'b')", on: "Snapshots/v1.sqlite")
+        let newest = try project.run("verify", "--no-cache")
+        #expect(newest.output.contains("0 steps, nothing to compare, "), "\(newest)")
+        #expect(!newest.output.contains("met a row"))
+    }
+
     @Test func failsWithStatusOne() throws {
         let project = try Project(second: "DELETE FROM email WHERE id = 1;")
         let result = try project.run("verify")

@@ -67,4 +67,19 @@ import Testing
         #expect(result.errors.contains(message), "\(result.errors)")
         #expect(try Data(contentsOf: snapshot) == before)
     }
+
+    /// The shell of a user does not ignore the signal that comes with the limit.
+    @Test(arguments: ["", " --into new.sqlite"]) func `a limit on the size of files is named`(
+        _ option: String
+    ) throws {
+        let project = try Project()
+        try project.execute(
+            "CREATE TABLE big(a); INSERT INTO big VALUES (zeroblob(100000)), (zeroblob(100000)); DELETE FROM big WHERE rowid = 1",
+            on: "Snapshots/v1.sqlite")
+        let before = try project.databases()
+        let result = try project.shell("ulimit -f 8; \"$DRYDOCK\" vacuum Snapshots/v1.sqlite" + option)
+        #expect(result.status == 2 && result.errors.contains("ulimit -f"), "\(result)")
+        #expect(result.errors.contains("holds what it held"))
+        #expect(try project.databases() == before)
+    }
 }

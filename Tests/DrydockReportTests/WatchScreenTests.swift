@@ -25,7 +25,7 @@ import Testing
             screen.text(RenderOptions()).hasPrefix(
                 """
                 lint:   passed: 1 migration, 2 statements linted, 50.0 ms
-                verify: failed with 1 error: 0 snapshots, 0 steps, 0 rows compared, 0 pages written, 50.0 ms
+                verify: failed with 1 error: 0 snapshots, 0 steps, nothing compared, 0 pages written, 50.0 ms
                 14:03:09  Migrations/v2.sql and 1 more changed
 
                 error[rows-lost] row 1 of t is gone

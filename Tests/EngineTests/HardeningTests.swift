@@ -11,6 +11,39 @@ private final class Start: Sendable {
     let moment = Mutex<ContinuousClock.Instant?>(nil)
 }
 
+/// A limit on memory that refuses one allocation, or all from one on.
+private final class Refusal: Sendable {
+    private struct State {
+        var left: Int?
+        var hasHappened = false
+    }
+
+    private let state = Mutex(State())
+    private let staysShut: Bool
+
+    init(_ staysShut: Bool) { self.staysShut = staysShut }
+
+    /// - Parameter count: how many allocations are granted before; nil for all.
+    func set(after count: Int?) {
+        state.withLock { state in
+            state.left = count
+            if count != nil { state.hasHappened = false }
+        }
+    }
+
+    var hasHappened: Bool { state.withLock(\.hasHappened) }
+
+    var limit: Int {
+        state.withLock { state in
+            guard let left = state.left else { return .max }
+            state.left = left - 1
+            guard left == 0 || left < 0 && staysShut else { return .max }
+            state.hasHappened = true
+            return 0
+        }
+    }
+}
+
 /// Untrusted SQL reaches neither the process nor its memory.
 @Suite struct HardeningTests {
     @Test(
@@ -65,6 +98,88 @@ private final class Start: Sendable {
         }
         #expect(valid > 0 && interrupted > 0)
         polls.withLock { $0 = .min }
+        try await database.close()
+    }
+
+    /// Whichever allocation the limit on memory refuses, and whether it refuses all after it.
+    @Test(.enabled(if: AllocationGate.isInstalled), arguments: Place.memory, [false, true])
+    func whatIsBeyondTheLimitGivesNoResult(_ place: Place, _ staysShut: Bool) async throws {
+        let refusal = Refusal(staysShut)
+        let database = try await Site(place).open { $0.memoryLimit = { refusal.limit } }
+        try await database.execute("CREATE TABLE t(a); CREATE TABLE u(a CHECK (json_valid(a)))")
+        let refused = try await database.withConnection { connection in
+            var refused: Set<String> = []
+            for (name, sql) in [
+                ("query", "SELECT json_valid('[1, {\"a\": [2]}]') - 1"),
+                ("write", "INSERT INTO t SELECT 1 WHERE NOT json_valid('[1, {\"a\": [2]}]')"),
+                ("check", "INSERT INTO u VALUES ('[1, {\"a\": [2]}]')"),
+            ] {
+                for count in 0... {
+                    refusal.set(after: count)
+                    defer { refusal.set(after: nil) }
+                    do {
+                        if name == "query" {
+                            #expect(try connection.firstRow(sql) { $0.integer(0) } == 0)
+                        } else {
+                            try connection.execute(sql)
+                        }
+                        // Otherwise SQLite did without.
+                        #expect(!refusal.hasHappened)
+                    } catch let error as EngineError {
+                        #expect(error.memoryLimit == 0 && error.code == .outOfMemory, "\(error)")
+                        refused.insert(name)
+                    }
+                    guard refusal.hasHappened else { break }
+                }
+            }
+            return refused
+        }
+        #expect(refused == ["query", "write", "check"])
+        try await database.close()
+    }
+
+    /// A transaction that has ended is not said to have failed, and one that has not is not said to have ended.
+    @Test(
+        .enabled(if: AllocationGate.isInstalled), arguments: Place.allCases,
+        ["COMMIT", "ROLLBACK", "ROLLBACK TO s", "RELEASE s"])
+    func theEndOfATransactionIsKnown(_ place: Place, _ end: String) async throws {
+        let refusal = Refusal(false)
+        let site = try Site(place)
+        let database = try await site.open { $0.memoryLimit = { refusal.limit } }
+        try await database.execute("PRAGMA wal_autocheckpoint = 1; CREATE TABLE t(a, b)")
+        let ended = try await database.withConnection { connection in
+            var ended = 0
+            for count in 0... {
+                try connection.execute(
+                    "BEGIN; SAVEPOINT s; INSERT INTO t VALUES (\(count), randomblob(20000))")
+                refusal.set(after: count)
+                do {
+                    try connection.execute(end)
+                    ended += 1
+                    refusal.set(after: nil)
+                    let rows = try connection.firstRow("SELECT count(*) FROM t WHERE a = \(count)") {
+                        $0.integer(0)
+                    }
+                    #expect(rows == (end.hasPrefix("ROLLBACK") ? 0 : 1))
+                    #expect(connection.isInTransaction == end.hasSuffix("s"))
+                    if end == "RELEASE s" {
+                        #expect(throws: EngineError.self) { try connection.execute("RELEASE s") }
+                    }
+                } catch let error as EngineError {
+                    refusal.set(after: nil)
+                    #expect(error.memoryLimit == 0, "\(error)")
+                    if connection.isInTransaction { try connection.execute("ROLLBACK") }
+                    let rows = try connection.firstRow("SELECT count(*) FROM t WHERE a = \(count)") {
+                        $0.integer(0)
+                    }
+                    #expect(rows == 0)
+                }
+                if connection.isInTransaction { try connection.execute("ROLLBACK") }
+                guard refusal.hasHappened else { break }
+            }
+            return ended
+        }
+        #expect(ended > 0)
         try await database.close()
     }
 

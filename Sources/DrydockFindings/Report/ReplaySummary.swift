@@ -20,6 +20,10 @@ public struct ReplaySummary: Sendable, Codable {
     public var rowsCompared = 0
     /// The number of tables without a changed page, so that no row had to be read, over all steps.
     public var tablesUntouched = 0
+    /// The number of tables whose rows could not be compared, over all steps; nil for none.
+    public var tablesNotCompared: Int?
+    /// True if no table of the snapshot has a row; nil if one has, or where it was not asked.
+    public var hasNoRows: Bool?
     /// Where the snapshot's own faults are known from.
     public var baseline = BaselineSource.checked
     /// The number of tables that `integrity_check` read after the replay; nil for the whole database.

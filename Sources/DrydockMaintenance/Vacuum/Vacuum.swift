@@ -270,6 +270,10 @@ public struct Vacuum: Sendable {
                 "\(path) is in WAL mode, and SQLite reads it with a -shm file beside it that this user cannot "
                 + "make: run this as a user who may; \(rest)"
         case .readOnly: return "\(path) cannot be written: \(error.message); \(rest)"
+        case .inputOutput where error.isFailedWrite:
+            return
+                "the copy of \(path), or the journal or log beside the database, cannot be written (\(error.message)): "
+                + "\(EngineError.failedWriteAdvice); \(rest)"
         default: return "\(path) cannot be vacuumed: \(error.message); \(rest)"
         }
     }

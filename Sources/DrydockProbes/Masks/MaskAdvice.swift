@@ -14,8 +14,8 @@ struct MaskAdvice {
     /// - Returns: Why the others stay.
     func complete(_ plan: inout MaskPlan) throws -> [MaskPlan.Place: String] {
         var left: [MaskPlan.Place: String] = [:]
-        for table in source.tables where !table.isHistory {
-            for column in table.columns {
+        for table in source.tables {
+            for column in table.maskable {
                 let place = MaskPlan.Place(table: table.folded, column: column.foldedASCII)
                 guard plan.styles[place] == nil, !plan.allowed.contains(place) else { continue }
                 switch advice(column, in: table, try content(column, of: table)) {
@@ -71,6 +71,10 @@ struct MaskAdvice {
 
     private func advice(_ column: String, in table: SubsetTable, _ content: Content) -> Advice {
         if content.count == 0 { return .leave("no value") }
+        // Masked, it might no longer say what is applied.
+        if table.isHistory, table.toolColumns.isEmpty {
+            return .leave("of a history whose tool is not known")
+        }
         let isNumericKey =
             isKey(column, of: table) && content.isOnly(.number, .hexadecimal) && content.blobs == 0
         // The name of `email_id` is about what it refers to.

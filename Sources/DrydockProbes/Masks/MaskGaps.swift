@@ -60,8 +60,8 @@ struct MaskGaps {
     }
 
     private var columns: [(table: SubsetTable, column: String, place: MaskPlan.Place)] {
-        source.tables.filter { !$0.isHistory }.flatMap { table in
-            table.columns.map { (table, $0, .init(table: table.folded, column: $0.foldedASCII)) }
+        source.tables.flatMap { table in
+            table.maskable.map { (table, $0, .init(table: table.folded, column: $0.foldedASCII)) }
         }
     }
 }

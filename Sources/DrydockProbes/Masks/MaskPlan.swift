@@ -105,8 +105,8 @@ struct MaskPlan: Sendable {
     /// What was decided, with reasons for what stays.
     func summary(left: [Place: String]) -> MaskSummary {
         var summary = MaskSummary()
-        for table in source.tables where !table.isHistory {
-            for column in table.columns {
+        for table in source.tables {
+            for column in table.maskable {
                 let place = Place(table: table.folded, column: column.foldedASCII)
                 func entry(_ reason: String) -> MaskSummary.Column {
                     .init(table: table.name, column: column, reason: reason)
@@ -151,11 +151,11 @@ private struct MaskNames {
                 continue
             }
             table = named
-            if named.isHistory {
-                throw error(entry, "\(quotedIfNeeded(named.name)) belongs to the migration tool")
-            }
-            if name[place...] == ".*" {
-                found.append((named, named.columns.map { Self.place(named, $0) }))
+            if name[place...] == ".*", !named.maskable.isEmpty {
+                found.append((named, named.maskable.map { Self.place(named, $0) }))
+            } else if name[place...] == ".*" || named.toolColumns.contains(column.foldedASCII) {
+                let what = name[place...] == ".*" ? named.name : column
+                throw error(entry, "\(quotedIfNeeded(what)) belongs to the migration tool, which reads it")
             } else if let own = named.columns.first(where: { $0.foldedASCII == column.foldedASCII }) {
                 found.append((named, [Self.place(named, own)]))
             } else {

@@ -1,4 +1,5 @@
 import DrydockFindings
+import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
@@ -20,10 +21,14 @@ struct SubsetTable: Sendable, Hashable {
     var isVirtual: Bool
     /// Whether it belongs to a migration tool.
     var isHistory: Bool
+    /// The columns of a history table that its tool needs, which are never masked: folded.
+    var toolColumns: Set<String> = []
     /// The table whose triggers write this virtual one: it has the same rows, by rowid.
     var leader: String?
 
     var folded: String { name.foldedASCII }
+    /// The columns that may say something of people: all but those of a migration tool.
+    var maskable: [String] { columns.filter { !toolColumns.contains($0.foldedASCII) } }
     /// The table in the database that is read, and in the one that is made.
     var source: String { "main.\(quotedName(name))" }
     var target: String { "subset.\(quotedName(name))" }
@@ -67,6 +72,7 @@ extension SubsetTable {
             number: number, name: table.name, columns: table.storedColumns.map(\.name), key: [],
             keyCollations: [], rowid: nil, alias: model?.rowidAlias?.name, isVirtual: table.module != nil,
             isHistory: isHistory, leader: nil)
+        if isHistory { toolColumns = HistoryColumns.ofTool(table: name, columns: columns) }
         if table.kind == .withoutRowid {
             let terms = table.primaryKey.map(\.name)
             key = terms.map(quotedName)

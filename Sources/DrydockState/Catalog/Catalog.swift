@@ -219,6 +219,11 @@ extension Catalog {
             }
             do {
                 self[keyPath: list][folded] = try Self.readTable(row, normalized, kinds[folded], connection)
+            } catch let error as EngineError where error.isCorruptionOfModule {
+                // The module does not open a damaged table. Where its columns are known nevertheless, everything else is
+                // read, and the rules say what is wrong: as with the same schema in another database.
+                guard let table = Self.damagedTable(row, normalized, kinds[folded]) else { throw error }
+                self[keyPath: list][folded] = table
             } catch let error as EngineError
                 where !error.isInterrupt && !error.isCorruption && !error.isOutage
             {
@@ -286,6 +291,19 @@ extension Catalog {
         return Table(
             name: row.name, kind: kind, columns: columns, sql: sql, text: row.sql ?? "",
             isAutoincrement: kind == .ordinary && sql.items.contains(.keyword("autoincrement")))
+    }
+
+    /// Returns what the definition of a virtual table says by itself; nil if that is not all of its columns.
+    private static func damagedTable(
+        _ row: CatalogSource.Row, _ sql: NormalizedSQL, _ listed: ListedKind?
+    ) -> Table? {
+        guard listed?.type == "virtual", let virtualTable = virtualTable(row),
+            let columns = virtualTable.spatialColumns
+        else { return nil }
+        return Table(
+            name: row.name, kind: virtualKind(virtualTable),
+            columns: columns.map { Column(name: $0, keyPosition: 0, isGenerated: false) }, sql: sql,
+            text: row.sql ?? "", isAutoincrement: false)
     }
 
     private static func virtualTable(_ row: CatalogSource.Row) -> VirtualTable? {

@@ -185,7 +185,7 @@ package struct MovedData {
             let known = successor.columns.filter {
                 $0.after.name != other.name && (table.primaryKey.isEmpty || $0.before.keyPosition > 0)
             }
-            guard !known.isEmpty, table.primaryKey.count { $0.name == column.name } == 0,
+            guard !known.isEmpty, !table.primaryKey.contains(where: { $0.name == column.name }),
                 try isEnough(other, of: successor.after, for: column, of: table, allowance)
             else { return false }
             return try isFound(

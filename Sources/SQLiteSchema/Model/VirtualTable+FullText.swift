@@ -50,7 +50,7 @@ extension VirtualTable {
         return String(text.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
     }
 
-    private static func unquoted(_ text: String) -> String {
+    static func unquoted(_ text: String) -> String {
         let bytes = text.utf8
         switch bytes.first {
         case UInt8(ascii: "["):

@@ -68,7 +68,7 @@ import Testing
                 PRAGMA writable_schema = RESET;
                 """
         ).write()
-        try (try await folder.verify(Self.engines[engine])).expectNothing()
+        (try await folder.verify(Self.engines[engine])).expectNothing()
     }
 
     @Test(arguments: engines.indices)

@@ -207,4 +207,51 @@ import Testing
             try FileManager.default.removeItem(atPath: request.output)
         }
     }
+
+    /// Tools write who migrated a database, and what went wrong with its rows.
+    private static let histories = """
+        CREATE TABLE flyway_schema_history (installed_rank INT PRIMARY KEY, version TEXT, description TEXT, type TEXT, script TEXT, checksum INT, installed_by TEXT, installed_on TEXT, execution_time INT, success INT);
+        CREATE TABLE renamed (id TEXT, checksum TEXT, finished_at TEXT, migration_name TEXT, logs TEXT, rolled_back_at TEXT, started_at TEXT, applied_steps_count INT);
+        CREATE TABLE migrations (id INTEGER PRIMARY KEY, migration TEXT, batch INT, "user" TEXT);
+        CREATE TABLE own (step TEXT);
+        INSERT INTO flyway_schema_history VALUES (1, '1', 'first', 'SQL', 'V1__first.sql', 7, 'anna.meier', '2024-01-01', 3, 1);
+        INSERT INTO renamed VALUES ('a', 'b', NULL, '1_first', 'failed on anna@example.com', NULL, '2024-01-01', 1);
+        INSERT INTO migrations VALUES (1, 'first', 1, 'anna@example.com'); INSERT INTO own VALUES ('one');
+        """
+    private static let personal = ["flyway_schema_history.installed_by", "migrations.user", "renamed.logs"]
+
+    @Test func `a history is masked but for what its tool reads`() async throws {
+        let whole = try SubsetCase(Self.histories)
+        let taken = try await whole.take {
+            ($0.masks.isAuto, $0.historyTables) = (true, ["renamed", "own"])
+        }
+        #expect(names(taken.report.masks.masked).sorted() == Self.personal)
+        #expect(names(taken.report.masks.left) == ["own.step"])
+        #expect(try taken.text("SELECT script FROM flyway_schema_history") == ["V1__first.sql"])
+        #expect(
+            try taken.number("SELECT count(*) FROM flyway_schema_history WHERE installed_by = 'anna.meier'")
+                == 0)
+        #expect(try taken.number("SELECT count(*) FROM migrations WHERE \"user\" LIKE 'anna@%'") == 0)
+        let named = try await whole.take("named.sqlite") {
+            ($0.masks.columns, $0.historyTables) = (["renamed.logs"], ["renamed"])
+        }
+        #expect(try named.number("SELECT count(*) FROM renamed WHERE logs LIKE '%anna%'") == 0)
+        for name in ["renamed.migration_name", "migrations.batch"] {
+            try await whole.expectRefusal("belongs to the migration tool") {
+                ($0.masks.columns, $0.historyTables) = ([name], ["renamed"])
+            }
+        }
+    }
+
+    @Test func `a column of a history does not slip through`() async throws {
+        let whole = try SubsetCase(Self.histories)
+        var request = SubsetRequest(database: whole.path, output: whole.folder.file("strict.sqlite"))
+        (request.masks.isStrict, request.historyTables) = (true, ["renamed", "own"])
+        let report = try await SubsetMaker(engine: SubsetCase.engines[0]).run(request)
+        #expect(!report.isWritten)
+        #expect(names(report.masks.unsettled).sorted() == (Self.personal + ["own.step"]).sorted())
+        request.masks.allowed = ["own.step"]
+        request.masks.columns = Self.personal
+        #expect(try await SubsetMaker(engine: SubsetCase.engines[0]).run(request).isWritten)
+    }
 }
