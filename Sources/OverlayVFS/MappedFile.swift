@@ -152,7 +152,7 @@ package final class MappedFile: Sendable {
 
     /// Copies bytes of the file into the whole buffer without touching the mapping, through the descriptor.
     ///
-    /// Of what is read once, this costs less: the system need not map each page of it.
+    /// This costs less for what is read once: the system need not map each page of it.
     /// - Returns: false if no descriptor is held or the file does not give all bytes.
     package func readDescriptor(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
         let descriptor = heldDescriptor.load(ordering: .acquiring)

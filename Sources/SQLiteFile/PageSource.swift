@@ -26,7 +26,7 @@ public protocol PageSource: AnyObject, Sendable {
     /// - Parameters:
     ///   - first: from 1 to `pageCount`.
     ///   - buffer: of a whole number of pages.
-    /// - Returns: how many it copied; those behind must be asked for one by one.
+    /// - Returns: how many it copied; the rest must be asked for one by one.
     func copyPages(from first: UInt32, into buffer: UnsafeMutableRawBufferPointer) -> Int
 }
 

@@ -1,7 +1,8 @@
-/// Reads pages that lie one after another in one go, into memory that is used again for the next ones.
+/// Memory into which pages that lie close together are read at once, and which is then used for the next ones.
 ///
-/// For pages that are looked at once that costs less than a mapping, for which the system must find each page.
-/// What it returns is valid until the next page of the same kind is read. Each thread needs a window of its own.
+/// For pages that are looked at once this costs less than a mapping, for which the system must find each page.
+/// A page is valid until the next one of its kind (of trees, or overflow) is asked for. Each thread needs a
+/// window of its own.
 public final class PageWindow {
     private let file: DatabaseFile
     private let pageSize: Int
@@ -9,7 +10,7 @@ public final class PageWindow {
     let capacity: UInt32
     private var treePages = Pane()
     private var overflowPages = Pane()
-    /// How many overflow pages are read at once: the more, the longer they have followed one another.
+    /// How many overflow pages are read at once. It grows while they follow one another.
     private var ahead: UInt32 = 1
     /// Whether pages can be copied at all.
     private var canCopy = true
@@ -25,13 +26,13 @@ public final class PageWindow {
             return memory.baseAddress.map { UnsafeRawPointer($0) + Int(page - first) * pageSize }
         }
 
-        /// Whether a page lies shortly behind those in memory.
-        func isShortlyBefore(_ page: UInt32) -> Bool {
+        /// Whether a page lies close behind those in memory.
+        func isFollowed(closelyBy page: UInt32) -> Bool {
             page >= first && page - first >= count && page - first - count < PageWindow.gap
         }
     }
 
-    /// To read so many pages that nobody needs costs no more than another read.
+    /// The distance of two pages that are read together. Those between them cost no more than another read.
     static let gap: UInt32 = 4
 
     /// - Parameter size: how many bytes are read at once; at least a page is.
@@ -64,7 +65,7 @@ public final class PageWindow {
         if let start = treePages.start(of: number, pageSize) ?? overflowPages.start(of: number, pageSize) {
             return start
         }
-        ahead = overflowPages.isShortlyBefore(number) ? min(2 * ahead, capacity) : 1
+        ahead = overflowPages.isFollowed(closelyBy: number) ? min(2 * ahead, capacity) : 1
         return try fill(&overflowPages, number, ahead)
     }
 

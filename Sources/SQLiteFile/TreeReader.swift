@@ -86,12 +86,12 @@ struct TreeReader {
         return page
     }
 
-    /// Returns how many pages there are from a child to the last of the later ones that lie shortly behind one
-    /// another.
+    /// Returns the number of pages from a child to the last of the children after it, as long as each lies close
+    /// behind the one before.
     private static func pagesNearby(_ page: TreePage, _ index: Int, _ capacity: UInt32) -> UInt32 {
         guard let first = try? page.child(index) else { return 1 }
         var (last, index) = (first, index + 1)
-        // A damaged cell is for the walk to report when it is there.
+        // The walk reports a damaged cell when it comes to it.
         while index <= page.cellCount, let next = try? page.child(index),
             next > last, next - last <= PageWindow.gap, next - first < capacity
         { (last, index) = (next, index + 1) }
