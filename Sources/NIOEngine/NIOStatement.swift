@@ -7,15 +7,17 @@ final class NIOStatement: PreparedStatement {
     private let sql: String
     private let connection: NIOConnection
     private let cache: StatementCache
+    private let generation: Int
 
     init(_ handle: OpaquePointer, _ sql: String, on connection: NIOConnection, _ cache: StatementCache) {
         self.handle = handle
         self.sql = sql
         self.connection = connection
         self.cache = cache
+        generation = cache.generation
     }
 
-    deinit { cache.put(handle, sql) }
+    deinit { cache.put(handle, sql, of: generation) }
 
     func step() throws -> Bool { try connection.next(handle) }
 

@@ -8,14 +8,19 @@ final class StatementCache {
     private static let limit = 64
     private var idle: [String: OpaquePointer] = [:]
     private var isOpen = true
+    /// How often the schema may have changed.
+    private(set) var generation = 0
     private let writes: WriteRecorder
 
     init(_ writes: WriteRecorder) { self.writes = writes }
 
     func take(_ sql: String) -> OpaquePointer? { idle.removeValue(forKey: sql) }
 
-    func put(_ statement: OpaquePointer, _ sql: String) {
-        guard isOpen, idle[sql] == nil, idle.count < Self.limit, Self.isOfRows(statement) else {
+    /// - Parameter generation: that in which the statement was compiled.
+    func put(_ statement: OpaquePointer, _ sql: String, of generation: Int) {
+        guard isOpen, generation == self.generation, idle[sql] == nil, idle.count < Self.limit,
+            Self.isOfRows(statement)
+        else {
             finalize(statement)
             return
         }
@@ -36,6 +41,7 @@ final class StatementCache {
     }
 
     private func discard() {
+        generation &+= 1
         for statement in idle.values { finalize(statement) }
         idle = [:]
     }

@@ -117,9 +117,11 @@ import Testing
             try await lease.database.withConnection { connection in
                 #expect(throws: EngineError.self) { try connection.prepare(insert) }
                 try connection.execute("SAVEPOINT s; DROP TRIGGER g")
+                let held = try connection.prepare(insert)
                 _ = try connection.prepare(insert)
                 try connection.execute("ROLLBACK TO s; RELEASE s")
                 #expect(throws: EngineError.self) { try connection.prepare(insert) }
+                withExtendedLifetime(held) {}
             }
             try await pool.giveBack(lease)
         }
