@@ -1,6 +1,7 @@
 import DrydockFindings
 import DatabaseEngine
 import OverlayVFS
+import SQLiteFile
 import SQLiteSchema
 
 /// A database between two steps: its bytes, its schema and its faults.
@@ -86,6 +87,8 @@ package struct StateView {
     var renamed: (String) -> String?
     /// What other databases with this schema share; nil where the catalog is not the whole of it.
     let facts: SchemaFacts?
+    /// The pages of a large file that a check has found undamaged.
+    package var proved: DatabaseFile?
     /// The folded names of the tables for which ``isAsBefore(_:)`` holds.
     private let unchanged: Set<String>
 

@@ -9,6 +9,14 @@ public struct TreeCursor {
         reader = try TreeReader(file, root: root)
     }
 
+    /// Creates a cursor over a part of a tree of a table.
+    /// - Returns: nil if the part has no rows: it is a page above others.
+    /// - Throws: ``FileDamage``.
+    public init?(_ file: DatabaseFile, _ part: Subtree) throws(FileDamage) {
+        guard !part.isOnePage else { return nil }
+        reader = try TreeReader(file, root: part.page)
+    }
+
     /// Whether the tree is that of a table with rowids.
     public var isTable: Bool { reader.isTable }
 

@@ -146,11 +146,12 @@ import Testing
     }
 
     @Test func everyCommandWithReportsIsAmongThem() {
-        let commands = DrydockCommand.configuration.subcommands.compactMap {
-            $0 as? any DrydockSubcommand.Type
+        var names: Set<String> = []
+        for case let command as any DrydockSubcommand.Type in DrydockCommand.configuration.subcommands {
+            let help = command.help
+            if help.screen.contains("--report ") { names.insert(help.name) }
         }
-        .map(\.help).filter { $0.screen.contains("--report ") }.map(\.name)
-        #expect(Set(commands) == Set(Self.earlyFailures.map { $0[0] }))
+        #expect(names == Set(Self.earlyFailures.map { $0[0] }))
     }
 
     /// What the command reads is not a report, whatever fails first.

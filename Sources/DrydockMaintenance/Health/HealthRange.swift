@@ -24,6 +24,17 @@ struct HealthRange: Sendable {
 
     init(place: Place = Place()) { self.place = place }
 
+    /// Whether no slice ends before the table does.
+    private(set) var isWhole = false
+
+    /// The range of the whole table, in one go.
+    static var whole: HealthRange {
+        var range = HealthRange()
+        range.begin(slice: .seconds(1_000_000_000))
+        range.isWhole = true
+        return range
+    }
+
     /// Whether there is time left in this slice.
     var goesOn: Bool { ContinuousClock.now < deadline }
 
@@ -98,39 +109,8 @@ protocol RangedHealthCheck: HealthCheck {
 extension RangedHealthCheck {
     /// Checks the whole table in one go.
     func checkWhole(_ view: HealthView, part: String) throws -> HealthResult {
-        var range = HealthRange()
-        range.begin(slice: .seconds(1_000_000_000))
+        var range = HealthRange.whole
         while !range.isDone { try check(view, part: part, &range) }
         return HealthResult(findings(range.tallies, part: part), notReached: range.notReached)
-    }
-}
-
-extension HealthView {
-    /// Reads the records of a table's tree from `range.place` on, as long as there is time; a tree without rowids in
-    /// one go.
-    /// - Parameter body: gets the rowid if there is one, the record, and the page to name if it is damaged.
-    func forEachRecord(
-        of root: UInt32, _ range: inout HealthRange,
-        _ body: (_ rowid: Int64?, UnsafeRawBufferPointer, _ page: UInt32) throws -> Void
-    ) throws {
-        var cursor = try TreeCursor(file, root: root)
-        let isTable = cursor.isTable
-        if case .rowid(let rowid) = range.place.key {
-            guard rowid < .max else {
-                range.isDone = true
-                return
-            }
-            try cursor.seek(to: rowid + 1)
-        }
-        var buffer = PayloadBuffer()
-        var count = 0
-        while let row = try cursor.next() {
-            try body(isTable ? row.rowid : nil, file.bytes(of: row.payload, in: &buffer), row.payload.page)
-            count += 1
-            guard isTable, count % 256 == 0, !range.goesOn else { continue }
-            range.place.key = .rowid(row.rowid)
-            return
-        }
-        range.isDone = true
     }
 }

@@ -55,6 +55,7 @@ final class HealthFacts: Sendable {
     private let shape: HealthShape
     let file: DatabaseFile
     private let outlines = Mutex<[UInt32: TreeOutline]>([:])
+    private let pagesProved = Atomic(false)
 
     init(_ slice: LiveOverlay.Slice, _ schemas: SchemaMemory) throws {
         file = try DatabaseFile(ImagePages(slice.image))
@@ -65,6 +66,11 @@ final class HealthFacts: Sendable {
     }
 
     subscript<Value>(dynamicMember member: KeyPath<HealthShape, Value>) -> Value { shape[keyPath: member] }
+
+    /// Whether a check has found the pages of the whole file undamaged.
+    var isProved: Bool { pagesProved.load(ordering: .relaxed) }
+
+    func noteProved() { pagesProved.store(true, ordering: .relaxed) }
 
     func outline(of root: UInt32) throws -> TreeOutline {
         if let known = outlines.withLock({ $0[root] }) { return known }

@@ -66,16 +66,7 @@ package struct ForeignKeyRule: StateRule {
             return keys
         }
         let keys = try view.facts?.foreignKeys(of: table.name, read: listed) ?? listed()
-        var broken: [Int64: Evidence] = [:]
-        try view.connection.forEachRow("PRAGMA main.foreign_key_check(\(quotedName(table.name)))") { row in
-            var evidence = broken[row.integer(3)] ?? Evidence(rowCount: 0)
-            evidence.rowCount = (evidence.rowCount ?? 0) + 1
-            if evidence.rows.count < Evidence.rowLimit, !row.isNull(1) {
-                let rowid = Evidence.Sample(.integer(row.integer(1)), encoding: .utf8)
-                evidence.rows.append(.init(key: [.init(column: "rowid", value: rowid)]))
-            }
-            broken[row.integer(3)] = evidence
-        }
+        let broken = try isProved(table, in: view) ? [:] : rowsWithoutParent(of: table, in: view)
         let violations = broken.sorted { $0.key < $1.key }.map { id, evidence in
             let key = keys[id] ?? .init(parent: "?")
             return Self.violation(of: table.name, key.columns, by: evidence, parent: key.parent)
@@ -93,6 +84,33 @@ package struct ForeignKeyRule: StateRule {
         }
         return violations
             + dangling.map { Self.missingParent(of: table.name, $0.value.columns, parent: $0.value.parent) }
+    }
+
+    /// Whether the pages alone show that each row has its parents.
+    private func isProved(_ table: Catalog.Table, in view: StateView) -> Bool {
+        // What cannot be read in this way is read by SQLite, which names it.
+        guard let file = view.proved, let entries = try? file.schema(),
+            let root = entries.first(where: { $0.type == "table" && $0.name == table.name })?.rootPage,
+            let scan = try? ReferenceScan(table, view.catalog, file)
+        else { return false }
+        return (try? scan.isWhole(root: root)) ?? false
+    }
+
+    /// Returns the rows without a parent, by the number of their key.
+    private func rowsWithoutParent(
+        of table: Catalog.Table, in view: StateView
+    ) throws -> [Int64: Evidence] {
+        var broken: [Int64: Evidence] = [:]
+        try view.connection.forEachRow("PRAGMA main.foreign_key_check(\(quotedName(table.name)))") { row in
+            var evidence = broken[row.integer(3)] ?? Evidence(rowCount: 0)
+            evidence.rowCount = (evidence.rowCount ?? 0) + 1
+            if evidence.rows.count < Evidence.rowLimit, !row.isNull(1) {
+                let rowid = Evidence.Sample(.integer(row.integer(1)), encoding: .utf8)
+                evidence.rows.append(.init(key: [.init(column: "rowid", value: rowid)]))
+            }
+            broken[row.integer(3)] = evidence
+        }
+        return broken
     }
 
     /// A fault of rows without a parent.

@@ -35,10 +35,10 @@ struct ColumnTypeCheck: RangedHealthCheck {
             range.isDone = true
             return
         }
-        var found = wanted.map { HealthTally($0.column.name, kind: $0.kind) }
+        let tallies = wanted.map { HealthTally($0.column.name, kind: $0.kind) }
         // The storage classes that are wrong at each place, a bit each.
         let refused = places.map { index in index.map { wanted[$0].refused } ?? 0 }
-        try view.forEachRecord(of: root, &range) { rowid, bytes, page in
+        let records = RecordTallies(view, root: root) { rowid, bytes, page, found in
             var reader = try RecordReader(bytes, page: page)
             var place = 0
             while place < refused.count, let field = try reader.next() {
@@ -48,7 +48,7 @@ struct ColumnTypeCheck: RangedHealthCheck {
                 place += 1
             }
         }
-        for tally in found where tally.count > 0 { range.add(tally) }
+        try records.add(to: &range, tallies, isProved: view.facts.isProved)
     }
 
     /// Returns the checked column for each value's place in the records; nil if a record does not show what the

@@ -16,9 +16,10 @@ struct IntegrityHealthCheck: RangedHealthCheck {
         + "than a slice while the database is being written"
 
     func check(_ view: HealthView) throws -> HealthResult {
-        var result = result(
-            try IntegrityCheck(
-                view.connection, catalog: view.catalog, file: view.file, pragma: pragma(view)), view)
+        let check = try IntegrityCheck(
+            view.connection, catalog: view.catalog, file: view.file, pragma: pragma(view))
+        if check.damage.isEmpty, check.notChecked.isEmpty { view.facts.noteProved() }
+        var result = result(check, view)
         // A module or a tokenizer that only the program has.
         result.notReached += view.facts.unreadable.map {
             .init(

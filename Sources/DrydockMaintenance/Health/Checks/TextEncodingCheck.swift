@@ -26,15 +26,14 @@ struct TextEncodingCheck: RangedHealthCheck {
             return
         }
         let encoding = view.file.header.encoding
-        var tally = HealthTally(nil)
-        try view.forEachRecord(of: root, &range) { rowid, bytes, page in
+        let records = RecordTallies(view, root: root) { rowid, bytes, page, found in
             var reader = try RecordReader(bytes, page: page)
             while let field = try reader.next() {
-                guard field.storageClass == .text, !isText(field.bytes, encoding) else { continue }
-                return tally.add(rowid: rowid)
+                guard field.storageClass == .text, !Self.isText(field.bytes, encoding) else { continue }
+                return found[0].add(rowid: rowid)
             }
         }
-        if tally.count > 0 { range.add(tally) }
+        try records.add(to: &range, [HealthTally(nil)], isProved: view.facts.isProved)
     }
 
     func findings(_ tallies: [HealthTally], part: String) -> [Finding] {
@@ -48,7 +47,7 @@ struct TextEncodingCheck: RangedHealthCheck {
         }
     }
 
-    private func isText(_ bytes: UnsafeRawBufferPointer, _ encoding: TextEncoding) -> Bool {
+    private static func isText(_ bytes: UnsafeRawBufferPointer, _ encoding: TextEncoding) -> Bool {
         guard encoding != .utf8 else {
             return bytes.isASCII || String(validating: bytes, as: UTF8.self) != nil
         }
