@@ -73,7 +73,9 @@ struct ReportFile: ExpressibleByArgument, Equatable {
     /// Whether nothing is there but what may be an earlier report: no database, and no file of a project that Drydock reads.
     var mayHoldReport: Bool {
         let target = target
-        guard !isFolder, SnapshotFile.database(ofSidecar: target) == nil else { return false }
+        // A pipe holds nothing from before, and reading it would wait for what nobody writes.
+        guard !isFolder, !FolderListing.isSpecial(path), SnapshotFile.database(ofSidecar: target) == nil
+        else { return false }
         let ending = PathParts.name(of: target).split(separator: ".").last.map { $0.lowercased() } ?? ""
         guard !["sql", "db", "sqlite", "sqlite3", "yml", "yaml", "lock"].contains(ending) else {
             return false

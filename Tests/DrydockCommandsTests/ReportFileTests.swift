@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import DrydockCommands
+
 /// `--report sql=FOLDER`: scripts that show what generated rows find.
 @Suite struct ReportFileTests {
     private static let first = "CREATE TABLE t (id INTEGER PRIMARY KEY, x TEXT);"
@@ -75,6 +77,21 @@ import Testing
         #expect(try project.run("lint", "--report", "json=link.json").status < 2)
         #expect(FileManager.default.fileExists(atPath: project.folder.appending(path: "real.json").path))
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "real.json")
+    }
+
+    /// A command that read `--report json=/dev/stdout` would wait for its own output.
+    @Test func `a pipe is not read`() throws {
+        let project = try Project()
+        let path = project.folder.appending(path: "pipe").path
+        #expect(mkfifo(path, 0o600) == 0)
+        let pipe = open(path, O_RDWR)
+        defer { close(pipe) }
+        let text = "what somebody else is to read"
+        #expect(write(pipe, text, text.utf8.count) == text.utf8.count)
+        let file = try #require(ReportFile(argument: "json=\(path)"))
+        #expect(!file.mayHoldReport)
+        var bytes = [UInt8](repeating: 0, count: 100)
+        #expect(read(pipe, &bytes, bytes.count) == text.utf8.count)
     }
 
     @Test func `none is written among what is verified`() throws {
