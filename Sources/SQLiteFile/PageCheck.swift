@@ -9,8 +9,7 @@ extension TreePage {
         guard content >= pointersEnd, content <= layout.usableSize else {
             throw FileDamage(number, .cellOutsidePage)
         }
-        // The start in the higher half and the end in the lower one, so that they are sorted as plain numbers.
-        var uses: [UInt64] = []
+        var uses: [(start: Int, end: Int)] = []
         uses.reserveCapacity(cellCount + 4)
         for index in 0..<cellCount {
             let cell = try cell(index)
@@ -20,7 +19,7 @@ extension TreePage {
             guard offset >= content, end <= layout.usableSize else {
                 throw FileDamage(number, .cellOutsidePage)
             }
-            uses.append(UInt64(offset) << 32 | UInt64(end))
+            uses.append((offset, end))
         }
         var block = start.uint16(at: header + 1)
         var least = content
@@ -28,19 +27,17 @@ extension TreePage {
             guard block >= least, block <= layout.usableSize - 4 else { throw FileDamage(number, .freeblock) }
             let end = block + start.uint16(at: block + 2)
             guard end >= block + 4, end <= layout.usableSize else { throw FileDamage(number, .freeblock) }
-            uses.append(UInt64(block) << 32 | UInt64(end))
+            uses.append((block, end))
             // Fewer than four bytes between two freeblocks would be a fragment.
             least = end + 4
             block = start.uint16(at: block)
         }
-        // The cells of a page that was filled in order lie from its end on.
-        if zip(uses, uses.dropFirst()).allSatisfy(>) { uses.reverse() } else { uses.sort() }
+        uses.sort { $0.start < $1.start }
         var (position, fragments) = (content, 0)
         for use in uses {
-            let (start, end) = (Int(use >> 32), Int(use & 0xFFFF_FFFF))
-            guard start >= position else { throw FileDamage(number, .bytesUsedTwice) }
-            fragments += start - position
-            position = end
+            guard use.start >= position else { throw FileDamage(number, .bytesUsedTwice) }
+            fragments += use.start - position
+            position = use.end
         }
         fragments += layout.usableSize - position
         guard fragments == Int(start.uint8(at: header + 7)) else { throw FileDamage(number, .fragments) }

@@ -128,23 +128,18 @@ struct ScanWork: Sendable {
         var fields: [Field] = []
         var (sums, isDoubtful) = (seen.sums, seen.isDoubtful)
         seen.sums = []
-        func read(_ entry: TreeEntry) throws {
+        _ = try check.run(while: { true }) { entry in
+            if case .unknown = tree.content { return }
             try RecordReader.read(
                 try file.bytes(of: entry.payload, in: &buffer), page: entry.payload.page, into: &fields)
-        }
-        switch tree.content {
-        case .unknown: _ = try check.run(while: { true })
-        case .pages: _ = try check.run(while: { true }) { try read($0) }
-        case .rows(let table):
-            _ = try check.run(while: { true }) { entry in
-                try read(entry)
+            switch tree.content {
+            case .pages, .unknown: break
+            case .rows(let table):
                 if !isDoubtful { isDoubtful = !table.read(entry.rowid, fields, encoding, key, &sums) }
-            }
-        case .entries(let index, _):
-            let count = index.columnCount
-            _ = try check.run(while: { true }) { entry in
-                try read(entry)
-                guard fields.count == count else { throw FileDamage(entry.payload.page, .recordLength) }
+            case .entries(let index, _):
+                guard fields.count == index.columnCount else {
+                    throw FileDamage(entry.payload.page, .recordLength)
+                }
                 var hash = RowHash(key)
                 for field in fields { hash.add(field) }
                 sums[0].add(hash)
