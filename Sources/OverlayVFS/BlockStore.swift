@@ -9,9 +9,9 @@ import Darwin
 /// The store of an overlay's written pages: in memory up to a limit, beyond it in an unnamed temporary file.
 ///
 /// Memory comes in chunks that are cut into blocks. A block that is no longer in use is used again, one in memory before
-/// one in the file. A chunk of the file is filled in memory, written in large pieces, and mapped at the same address: a
-/// file that is filled through a mapping takes three times as long, since each page is a fault. Its space on the disk is
-/// reserved first, so that a full disk is an error here and never a signal at a later write.
+/// one in the file. A chunk of the file is filled in memory, written in large pieces, and then mapped at the same address:
+/// to fill it through the mapping takes longer, since each page is a fault. Its space on the disk is reserved first, so
+/// that a full disk is an error here and never a signal at a later write.
 final class BlockStore: Sendable {
     /// The memory of one block.
     ///

@@ -70,7 +70,7 @@ struct SpillFile {
 
     private func failure(_ code: Int32) -> OverlayError { .spillFailed(directory: directory, errno: code) }
 
-    /// How many bytes are written at a time. Linux keeps them in pages of that size, where it can; with more it is slower.
+    /// How many bytes are written at a time: Linux then keeps them in large pages, where it can.
     private static let pieceSize = 256 << 10
 
     /// How many bytes may be written however little of the disk is free.

@@ -231,17 +231,26 @@ import Testing
     private static func check(
         _ path: String, table: String
     ) async throws -> (check: IntegrityCheck, pragma: IntegrityCheck) {
+        try await look(path) { connection, catalog, file in
+            (
+                try IntegrityCheck(
+                    connection, catalog: catalog, tables: [table], file: file, leastPages: 0),
+                try IntegrityCheck(connection, catalog: catalog, tables: [table])
+            )
+        }
+    }
+
+    /// Passes a connection to a database, its catalog and its pages to a closure.
+    static func look<Result: Sendable>(
+        _ path: String, _ body: @escaping @Sendable (any Connection, Catalog, DatabaseFile) throws -> Result
+    ) async throws -> Result {
         let overlay = try Overlay(snapshot: path)
         return try await GRDBDriver().useWhole(overlay, settings: ConnectionSettings()) { database in
             let file = try DatabaseFile(ImagePages(overlay.freeze().image))
             return try await database.withConnection { connection in
                 var unreadable: [Catalog.UnreadableTable] = []
                 let catalog = try Catalog(reading: connection, historyTables: [], unreadable: &unreadable)
-                return (
-                    try IntegrityCheck(
-                        connection, catalog: catalog, tables: [table], file: file, leastPages: 0),
-                    try IntegrityCheck(connection, catalog: catalog, tables: [table])
-                )
+                return try body(connection, catalog, file)
             }
         }
     }

@@ -43,7 +43,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.file("keys.sqlite")
         try PlainDatabase(path).execute(Self.sql + change)
-        let (scan, broken) = try await Self.look(path) { connection, catalog, file in
+        let (scan, broken) = try await IntegrityScanTests.look(path) { connection, catalog, file in
             let root = try #require(try file.schema().first { $0.name == "c" }?.rootPage)
             let table = try #require(catalog.table("c"))
             let scan = try #require(try ReferenceScan(table, catalog, file))
@@ -69,24 +69,10 @@ import Testing
             CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE q(code UNIQUE, b, UNIQUE(code, b));
             CREATE TABLE w(id INTEGER PRIMARY KEY) WITHOUT ROWID; PRAGMA foreign_keys = off; \(sql)
             """)
-        let isUnderstood = try await Self.look(path) { _, catalog, file in
+        let isUnderstood = try await IntegrityScanTests.look(path) { _, catalog, file in
             let table = try #require(catalog.table("c"))
             return try ReferenceScan(table, catalog, file) != nil
         }
         #expect(!isUnderstood)
-    }
-
-    private static func look<Result: Sendable>(
-        _ path: String, _ body: @escaping @Sendable (any Connection, Catalog, DatabaseFile) throws -> Result
-    ) async throws -> Result {
-        let overlay = try Overlay(snapshot: path)
-        return try await GRDBDriver().useWhole(overlay, settings: ConnectionSettings()) { database in
-            let file = try DatabaseFile(ImagePages(overlay.freeze().image))
-            return try await database.withConnection { connection in
-                var unreadable: [Catalog.UnreadableTable] = []
-                let catalog = try Catalog(reading: connection, historyTables: [], unreadable: &unreadable)
-                return try body(connection, catalog, file)
-            }
-        }
     }
 }
