@@ -20,8 +20,7 @@ import Testing
                 try FileManager.default.createDirectory(
                     at: project.folder.appending(path: folder), withIntermediateDirectories: true)
             }
-            if let gh { try project.write("bin/gh", "#!/bin/bash\n" + gh) }
-            _ = try project.shell("chmod -f +x bin/*; true")
+            if let gh { try project.writeProgram("bin/gh", "#!/bin/bash\n" + gh) }
         }
 
         /// Knows one comment, of which `known.txt` has the first line, and notes what it is asked for.
@@ -142,8 +141,7 @@ import Testing
             """
         let job = try Job(second: Self.bad, gh: gh)
         let tree = try PackageTree(job.project)
-        try job.project.write("tree/bin/drydock", "#!/bin/sh\necho drydock 9.8.7\n")
-        _ = try job.project.shell("chmod +x '\(job.project.folder.path)/tree/bin/drydock'")
+        try job.project.writeProgram("tree/bin/drydock", "#!/bin/sh\necho drydock 9.8.7\n")
         let made = try tree.make("tarball", into: "release")
         #expect(made.status == 0, "\(made.errors)")
         if !isWhole {

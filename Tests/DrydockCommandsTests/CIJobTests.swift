@@ -28,11 +28,10 @@ import Testing
                 "tool/Makefile",
                 "install:\n\tinstall -d \"$(PREFIX)/bin\"\n\tln -s \"$(DRYDOCK)\" \"$(PREFIX)/bin/drydock\"\n\techo built >> \"$(BUILDS)\"\n"
             )
-            try project.write("bin/apt-get", "#!/bin/sh\necho \"$@\" >> \"$APT\"\n")
+            try project.writeProgram("bin/apt-get", "#!/bin/sh\necho \"$@\" >> \"$APT\"\n")
             let setUp = try project.shell(
                 """
                 set -e
-                chmod +x bin/apt-get
                 git init -q . && cd tool && git init -q . && git add Makefile
                 git -c user.name=a -c user.email=a@example.com commit -qm 'Build it'
                 cd ../\(folder.isEmpty ? "." : "'\(folder)'") && "$DRYDOCK" init --no-run --ci \(service)

@@ -98,6 +98,14 @@ final class Project {
         return try result(of: process)
     }
 
+    /// Writes a script that can be run. Another process writes it: whatever this one starts meanwhile would hold a file
+    /// that is open here, and a file that is open for writing cannot be run (`ETXTBSY`).
+    func writeProgram(_ path: String, _ script: String) throws {
+        try write("program.text", script)
+        let made = try shell("install -D -m 755 program.text '\(path)' && rm program.text")
+        #expect(made.status == 0, "\(made.errors)")
+    }
+
     func process(_ arguments: [String], environment: [String: String]) throws -> Process {
         let process = Process()
         process.executableURL = try Self.tool()

@@ -25,6 +25,19 @@ final class TemporaryFolder: Sendable {
     @discardableResult
     func write(_ name: String, _ text: String) throws -> String { try write(name, text.utf8) }
 
+    /// Writes a script that can be run. Another process writes it: whatever this one starts meanwhile would hold a file
+    /// that is open here, and a file that is open for writing cannot be run (`ETXTBSY`).
+    @discardableResult
+    func writeProgram(_ name: String, _ script: String) throws -> String {
+        let (path, text) = (file(name), try write("\(name).text", script))
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/install")
+        process.arguments = ["-m", "755", text, path]
+        try process.run()
+        process.waitUntilExit()
+        return path
+    }
+
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
 
     /// Returns every name with its bytes, including those in subfolders.

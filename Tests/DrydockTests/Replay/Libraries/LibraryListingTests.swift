@@ -48,12 +48,10 @@ import Testing
     /// A library may be read, and not be found by a program that is to run on it, as one that needs others beside it.
     @Test func eachIsTriedAsAStepUsesIt() async throws {
         let folder = try folder()
-        let program = folder.file("program")
-        try folder.write(
+        let program = try folder.writeProgram(
             "program",
             "#!/bin/sh\n[ -z \"$LD_LIBRARY_PATH\" ] || { echo cannot open libother.so >&2; exit 127; }\nexec '\(Tool.path)' \"$@\"\n"
         )
-        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
         var listing = LibraryListing()
         try await listing.add(folder.file("own"), LibrarySurvey(program: program))
         let entry = try #require(listing.entries.first)
