@@ -46,7 +46,7 @@ struct RestartRule: LintRule {
         let temporaries =
             (try? connection.rows("SELECT type, name FROM sqlite_temp_schema WHERE type IN ('table', 'view')")
             {
-                "DROP \($0.string(0) ?? "table") temp.\(quotedName($0.string(1) ?? ""))"
+                "DROP \($0.string(0)) temp.\(quotedName($0.string(1)))"
             }) ?? []
         for drop in temporaries { try? connection.execute(drop) }
         for (index, statement) in step.migration.statements[...step.index].enumerated() {

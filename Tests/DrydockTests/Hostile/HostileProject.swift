@@ -128,7 +128,7 @@ struct HostileProject {
             var maker = HostileSQL(random: random)
             let text = random.chance(30) ? [] : maker.script()
             random = maker.random
-            try? folder.write("Migrations/\(random.pick(odd))", text)
+            _ = try? folder.write("Migrations/\(random.pick(odd))", text)
         }
         try folder.write("Snapshots/.keep", "")
         let name = random.pick([

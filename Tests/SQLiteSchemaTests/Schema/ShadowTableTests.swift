@@ -19,7 +19,7 @@ import Testing
 
     @Test(arguments: arguments)
     func `a module owns exactly the tables that it creates`(text: String) throws {
-        let database = try Database()
+        let database = Database()
         try database.run("CREATE TABLE other(id INTEGER PRIMARY KEY, a)")
         try database.run("CREATE VIRTUAL TABLE \"my x\" USING \(text)")
         let rows = database.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL")

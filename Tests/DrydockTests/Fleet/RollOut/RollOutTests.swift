@@ -104,14 +104,16 @@ import Testing
                 "CREATE TABLE t(id INTEGER PRIMARY KEY, x); INSERT INTO t VALUES(1, \(index));" + history)
         }
         var migrate = MigrateRequest(path: "")
-        (migrate.mode, migrate.backup, migrate.temporaryFolder) = (.apply, .none, folder.path)
+        migrate.mode = .apply
+        migrate.backup = MigrateRequest.Backup.none
+        migrate.temporaryFolder = folder.path
         migrate.verify.migrationsFolder = folder.file("Migrations")
         let report = try await RollOut(engine: GRDBDriver()).run(
             RollOutRequest(databases: paths, migrate: migrate))
         #expect(report.hasPassed, "\(report.findings.map(\.line))")
         for (index, path) in paths.enumerated() {
             let table = index % 2 == 0 ? "grdb_migrations" : "d1_migrations"
-            let rows = try PlainDatabase(path).rows("SELECT * FROM \(table)") { _ in }
+            let rows: [Void] = try PlainDatabase(path).rows("SELECT * FROM \(table)") { _ in }
             #expect(rows.count == 2, "\(path)")
             #expect(try PlainDatabase(path).rows("SELECT y FROM t") { _ in }.count == 1)
         }
