@@ -104,9 +104,7 @@ struct FreshInstall: Sendable {
             } catch {
                 try Task.checkCancellation()
                 let name = (error as? BatchFailure).map { ready[$0.index] } ?? ready.last
-                let cause =
-                    WrittenLimit(overlay).isCause(of: error)
-                    ? "it writes more than --memory allows" : Self.describe(error)
+                let cause = WriteObstacle(overlay).cause(of: error) ?? Self.describe(error)
                 failure = "\(name?.identifier ?? "") fails on an empty database: \(cause)"
             }
             if failure != nil { return }

@@ -48,8 +48,8 @@ struct RollbackCheck {
         let undone: Image
         do {
             undone = try await fork(of: after.image) { try $0.undo(migration, down) }
-        } catch let failure as BatchFailure {
-            return Outcome(findings: [self.failure(failure, "cannot be undone", down.statements, down.path)])
+        } catch let refusal as Refusal {
+            return Outcome(findings: [failure(refusal, "cannot be undone", down.statements, down.path)])
         }
         let inspector = context.inspector(watchdog)
         let state = try await inspector.inspect(undone, earlier: after)
@@ -67,10 +67,10 @@ struct RollbackCheck {
             let last = try await inspector.inspect(again, earlier: state)
             outcome.findings += differences(
                 last, after, "done again after it was undone, \(migration.identifier) leaves", migration.path)
-        } catch let failure as BatchFailure {
+        } catch let refusal as Refusal {
             outcome.findings.append(
-                self.failure(
-                    failure, "cannot be done again after it was undone", migration.statements, migration.path)
+                failure(
+                    refusal, "cannot be done again after it was undone", migration.statements, migration.path)
             )
         }
         return outcome
@@ -78,7 +78,13 @@ struct RollbackCheck {
 
     // MARK: - Both ways
 
+    private struct Refusal: Error {
+        let failure: BatchFailure
+        let obstacle: WriteObstacle
+    }
+
     /// Runs an operation on a fork as the tool would, and freezes the result.
+    /// - Throws: ``Refusal`` if a statement fails.
     private func fork(
         of image: Image, _ body: @escaping @Sendable (ToolRun) throws -> Void
     ) async throws -> Image {
@@ -87,11 +93,15 @@ struct RollbackCheck {
         // GRDB's migrator turns foreign keys off while a migration runs.
         settings.foreignKeys = migration.isDeferred ? false : migration.foreignKeys
         let set = context.set
-        try await context.engine.use(overlay, settings: settings) { database in
-            try await database.withConnection { connection in
-                try body(ToolRun(connection: connection, set: set))
-                try connection.checkpoint()
+        do {
+            try await context.engine.use(overlay, settings: settings) { database in
+                try await database.withConnection { connection in
+                    try body(ToolRun(connection: connection, set: set))
+                    try connection.checkpoint()
+                }
             }
+        } catch let failure as BatchFailure {
+            throw Refusal(failure: failure, obstacle: WriteObstacle(overlay))
         }
         return overlay.freeze().image
     }
@@ -108,10 +118,11 @@ struct RollbackCheck {
     // MARK: - Findings
 
     private func failure(
-        _ failure: BatchFailure, _ what: String, _ statements: [SQLStatement], _ path: String
+        _ refusal: Refusal, _ what: String, _ statements: [SQLStatement], _ path: String
     ) -> Finding {
-        let cause = failure.error as? StatementFailure
-        let message = cause?.error.message ?? (failure.error as? EngineError)?.message ?? "\(failure.error)"
+        let error = refusal.failure.error
+        let cause = error as? StatementFailure
+        let message = cause?.error.message ?? (error as? EngineError)?.message ?? "\(error)"
         var finding = Finding(
             .rollbackFailed, "\(migration.identifier) \(what): \(message)",
             help: "Correct the way back, or leave it out.", migration: migration.identifier,
@@ -119,7 +130,7 @@ struct RollbackCheck {
         if let cause, cause.mayQuoteValues {
             finding.redactedMessage = "\(migration.identifier) \(what): \(cause.error.messageWithoutValues)"
         }
-        return finding
+        return refusal.obstacle.explaining(finding, error)
     }
 
     private func differences(

@@ -264,7 +264,7 @@ struct SnapshotReplay {
                 guard let finding = try await migrationFailure(error, migration, index, state) else {
                     throw error
                 }
-                add(WrittenLimit(overlay).explaining(finding, error))
+                add(WriteObstacle(overlay).explaining(finding, error))
                 handOver([finding], of: .init([migration], from: state, steps.temporaries))
                 break
             }

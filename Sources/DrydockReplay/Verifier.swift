@@ -92,17 +92,23 @@ public struct Verifier: Sendable {
             throw RequestError(
                 .diskFull, "nothing was written to the database, and no report can be made. \(fault)")
         }
-        if case .writtenTooMuch? = log.first, let fault = log.first,
-            report.findings.contains(where: { $0.severity == .error }),
-            !report.findings.contains(where: { $0.advice == WrittenLimit.help(fault) })
-        {
-            report.findings.append(Finding(.migrationFailed, .note, "\(fault)"))
-        }
-        // SQLite may have tried again, or continued without the data.
-        if let fault = log.first, !report.findings.contains(where: { $0.severity == .error }) {
-            report.findings.append(Finding(.snapshotUnreadable, "the outcome cannot be trusted: \(fault)"))
+        if let fault = log.first, let finding = Self.unexplained(fault, in: report) {
+            report.findings.append(finding)
         }
         return (report, results)
+    }
+
+    /// Returns the finding for a failure of an overlay that no finding names. SQLite may have tried again, or continued
+    /// without the data.
+    private static func unexplained(_ fault: OverlayError, in report: Report) -> Finding? {
+        if report.findings.contains(where: { $0.advice == WriteObstacle.help(fault) }) { return nil }
+        let hasErrors = report.findings.contains { $0.severity == .error }
+        switch fault {
+        case .writtenTooMuch where hasErrors: return Finding(.migrationFailed, .note, "\(fault)")
+        case .spillFailed: break
+        default: if hasErrors { return nil }
+        }
+        return Finding(.snapshotUnreadable, "the outcome cannot be trusted: \(fault)")
     }
 
     private func verifySnapshots(

@@ -229,7 +229,7 @@ struct ProbeWalk {
             guard parent.isChecked(migration) else { return batch.count }
             note(Array(batch.prefix { $0.identifier != migration.identifier }) + [migration], state)
             let missing = missingBase(finding, index, state)
-            replay.add(missing ?? WrittenLimit(opened.overlay).explaining(finding, error))
+            replay.add(missing ?? WriteObstacle(opened.overlay).explaining(finding, error))
         }
         return batch.count
     }

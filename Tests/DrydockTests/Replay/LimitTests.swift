@@ -137,6 +137,26 @@ import Testing
         #expect(!passed.output.contains("not checked"), "\(passed.output)")
     }
 
+    /// What a migration writes beyond 80 MB goes into temporary files. Where they have no room, the migration is not wrong.
+    @Test(arguments: ["grdb", "nio"], [false, true])
+    func aFullFolderForTemporaryFilesIsNamed(_ engine: String, _ isWayBack: Bool) throws {
+        guard let disk = try SmallDisk(bytes: 1 << 20) else { return }
+        let fill = "INSERT INTO t \(Self.endless.dropLast()) LIMIT 12) SELECT zeroblob(10000000) FROM r;\n"
+        let folder = try project(isWayBack ? "CREATE TABLE u(a);" : fill)
+        if isWayBack { try folder.write("Migrations/v2.down.sql", "DROP TABLE u;\n" + fill) }
+        let tool = Tool(folder: folder, environment: ["TMPDIR": disk.path])
+        let result = try tool.run(
+            ["verify", "--no-cache", "--jobs", "1", "--engine", engine] + (isWayBack ? ["--rollback"] : []))
+        #expect(result.status == 1, "\(result.output)")
+        #expect(
+            result.output.contains("v2 was stopped: there is no room for what it writes in '\(disk.path)'"),
+            "\(result.output)")
+        #expect(result.output.contains("point TMPDIR to a folder that has room"), "\(result.output)")
+        for text in ["data-dependent", "disk is full", "cannot be trusted"] {
+            #expect(!result.output.contains(text), "\(result.output)")
+        }
+    }
+
     /// A rehearsal has the limits of a replay, and leaves the database unchanged.
     @Test(arguments: ["grdb", "nio"]) func aRehearsalIsLimited(_ engine: String) throws {
         let folder = try project(Self.steps[0])
