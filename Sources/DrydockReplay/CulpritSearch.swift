@@ -10,6 +10,8 @@ enum CulpritProbe: Sendable {
     case row(TableMatch, TableDifference.Locator?, column: Int?)
     /// A fault of which the state has more than the baseline.
     case fault(any StateRule, Fault.ID, baseline: Int)
+
+    fileprivate var isOfRow: Bool { if case .row = self { true } else { false } }
 }
 
 /// Finds the statement that caused a finding: runs the migration again on a fork, and searches for the fault after each
@@ -38,6 +40,8 @@ struct CulpritSearch: Sendable {
     }
 
     private func search(_ probes: [CulpritProbe]) async throws -> [Int?] {
+        // Nothing else can have changed a row.
+        if migration.statements.count == 1, probes.allSatisfy(\.isOfRow) { return probes.map { _ in 0 } }
         let fork = StepFork(migration: migration, before: before, engine: engine, inspector: inspector)
         let (migration, catalog) = (migration, before.catalog)
         let historyTables = inspector.historyTables

@@ -23,6 +23,8 @@ package final class Overlay: Sendable {
 
     /// How many bytes of written pages stay in memory before more go to a temporary file.
     package static let defaultMemoryLimit = 80 << 20
+    /// The same for a fork: the overlay of the state from which it starts is often in use beside it.
+    package static let forkMemoryLimit = 8 << 20
 
     private static let writtenLimit = Atomic(Int.max)
 
@@ -111,13 +113,14 @@ package final class Overlay: Sendable {
     }
 
     /// Starts a new overlay from a frozen state. Its writes show in no other overlay.
-    /// - Parameter isFork: whether Drydock's own checks write there, which may write more than a migration.
+    /// - Parameters:
+    ///   - memoryLimit: how many bytes of written pages stay in memory; nil for the usual number.
+    ///   - isFork: whether Drydock's own checks write there, which may write more than a migration.
     /// - Throws: ``OverlayError``.
-    package init(
-        _ image: Image, memoryLimit: Int = defaultMemoryLimit, isFork: Bool = true
-    ) throws(OverlayError) {
+    package init(_ image: Image, memoryLimit: Int? = nil, isFork: Bool = true) throws(OverlayError) {
         let space = FileSpace(
-            main: image.path, image.files, bases: image.bases, memoryLimit: memoryLimit,
+            main: image.path, image.files, bases: image.bases,
+            memoryLimit: memoryLimit ?? (isFork ? Self.forkMemoryLimit : Self.defaultMemoryLimit),
             allowance: Self.allowance(over: image.files, isFork: isFork))
         let name = "drydock-\(Self.nextNumber())"
         path = image.path
