@@ -155,7 +155,7 @@ struct ForeignKeyDiagnosis {
             return culprit.map { since($0, "rows of \(parent) that they reference are gone", key) }
         }
         guard let copy = incarnation.copies.last else {
-            let filled = migration.statements.indices.first { index in
+            let filled = migration.statements.indices.dropFirst(made).first { index in
                 if case .insert(let name, _, _) = migration.statements[index].action {
                     [incarnation.firstTableName, parent.foldedASCII].contains(name.folded)
                 } else {

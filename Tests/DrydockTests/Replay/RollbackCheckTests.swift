@@ -167,6 +167,22 @@ import Testing
         }
     }
 
+    /// Both ways rebuild the table under the same name; only the way back leaves a row out.
+    @Test func theCauseOfMissingParentsIsInTheWayBack() async throws {
+        func rebuild(_ columns: String, _ rows: String) -> String {
+            "CREATE TABLE m(\(columns));\nINSERT INTO m(a) SELECT a FROM n\(rows);\nDROP TABLE n;\nALTER TABLE m RENAME TO n;\n"
+        }
+        let folder = try Scenario(
+            "CREATE TABLE n(a INTEGER PRIMARY KEY); CREATE TABLE kid(id INTEGER PRIMARY KEY, n REFERENCES n(a));",
+            rows: "INSERT INTO n VALUES (1), (2); INSERT INTO kid VALUES (1, 1), (2, 2)",
+            steps: [rebuild("a INTEGER PRIMARY KEY, b", "")]
+        ).write()
+        try folder.write("Migrations/v2.down.sql", rebuild("a INTEGER PRIMARY KEY", " WHERE a <> 2"))
+        let report = try await folder.verify { $0.checksRollback = true }
+        let finding = try report.finding(.foreignKeyViolation)
+        #expect(finding.message.contains(": line 2 recreates n without"), "\(finding.message)")
+    }
+
     @Test func aLossOfTheMigrationIsReportedOnce() async throws {
         let report = try await verify(up: "DELETE FROM n", down: "SELECT 1")
         report.expect(errors: [.rowsLost])
