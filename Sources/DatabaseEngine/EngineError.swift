@@ -43,6 +43,8 @@ public struct EngineError: Error, Sendable {
     public var isOutage: Bool { [.outOfMemory, .inputOutput, .full].contains(code) }
     /// Whether a file could not grow: the disk is full, or a limit was reached.
     package var isFullDisk: Bool { code == .full }
+    /// Whether SQLite does not write to the database, for example because its header asks for a newer version.
+    package var isReadOnly: Bool { code == .readOnly }
     /// Whether the system refused to write to a file, or to let it grow, for another reason than a full disk
     /// (SQLITE_IOERR_WRITE, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_SHMSIZE).
     package var isFailedWrite: Bool { [3, 6, 19].map { SQLITE_IOERR | ($0 << 8) }.contains(extendedCode) }

@@ -298,7 +298,7 @@ extension Catalog {
         _ row: CatalogSource.Row, _ sql: NormalizedSQL, _ listed: ListedKind?
     ) -> Table? {
         guard listed?.type == "virtual", let virtualTable = virtualTable(row),
-            let columns = virtualTable.spatialColumns
+            let columns = virtualTable.spatialColumns ?? virtualTable.fullTextColumns
         else { return nil }
         return Table(
             name: row.name, kind: virtualKind(virtualTable),

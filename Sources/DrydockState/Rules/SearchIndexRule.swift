@@ -60,7 +60,9 @@ package struct SearchIndexRule: StateRule {
                     table,
                     in: view)
             ]
-        } catch let error as EngineError where !error.isInterrupt && !error.isOutage && !error.isOverLimit {
+        } catch let error as EngineError
+            where !error.isInterrupt && !error.isOutage && !error.isOverLimit && !error.isReadOnly
+        {
             return [try measured(fault(table, error, in: view), table, in: view)]
         }
     }

@@ -45,6 +45,20 @@ extension VirtualTable {
         "locale", "detail", "tokendata",
     ]
 
+    /// The columns of an FTS5 table, as its definition names them; nil for another module.
+    ///
+    /// The module takes the first word of each argument that is not an option
+    /// (https://www.sqlite.org/fts5.html#fts5_table_creation_and_initialization).
+    package var fullTextColumns: [String]? {
+        guard module.foldedASCII == "fts5" else { return nil }
+        return arguments.compactMap { argument in
+            let source = SQLSource(name: "", argument.text)
+            let words = Lexer(source).filter(\.isSignificant).map { $0.text(in: source) }
+            guard let first = words.first, words.dropFirst().first != "=" else { return nil }
+            return Self.unquoted(first)
+        }
+    }
+
     private static func trimmed(_ text: Substring) -> String {
         let isBlank: (Character) -> Bool = { " \t\n\r".contains($0) }
         return String(text.drop(while: isBlank).reversed().drop(while: isBlank).reversed())

@@ -10,9 +10,8 @@ struct CompiledObjectsCheck: HealthCheck {
         var result = HealthResult()
         for fault in try ViewRule().faults(in: view.stateView) {
             // What an app registers is unknown here.
-            if [SQLiteMessage.noSuchFunction, .noSuchCollation, .noSuchModule].contains(where: {
-                $0.occurs(in: fault.message)
-            }) {
+            let unknown = [SQLiteMessage.noSuchFunction, .unknownFunction, .noSuchCollation, .noSuchModule]
+            if unknown.contains(where: { $0.occurs(in: fault.message) }) {
                 result.notReached.append(
                     .init(text.rule, table: fault.table, reason: "\(fault.message) here"))
                 continue

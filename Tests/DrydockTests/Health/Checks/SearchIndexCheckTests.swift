@@ -34,4 +34,39 @@ import Testing
         try it.execute(sql)
         #expect(try await it.findings("search-index") { $0.isDeep = true }.map(\.severity) == [.error])
     }
+
+    /// A connection that opens the damaged index fails; with a schema that is known already, none has to.
+    @Test(arguments: ["DELETE FROM f_data WHERE id = 10", "UPDATE f_data SET block = x'ff' WHERE id = 10"])
+    func `what is said does not depend on the databases before`(_ damage: String) async throws {
+        let it = try HealthCase(
+            "CREATE VIRTUAL TABLE f USING fts5(\"a b\", c UNINDEXED, prefix = '2'); INSERT INTO f VALUES ('x', 'y')"
+        )
+        let sound = it.folder.file("sound.sqlite")
+        try FileManager.default.copyItem(atPath: it.path, toPath: sound)
+        try it.execute(damage)
+        var said: [[String]] = []
+        for order in [[it.path], [it.path, sound], [sound, it.path]] {
+            let report = try await it.report { ($0.databases, $0.jobs) = (order, 1) }
+            #expect(!report.findings.contains { $0.database == sound })
+            said.append(
+                report.findings.filter { $0.database == it.path }.map { "\($0.rule.rawValue): \($0.message)" }
+            )
+        }
+        #expect(said[0].count == 1 && said[0][0].hasPrefix("search-index: full-text index f does not agree"))
+        #expect(Set(said) == [said[0]])
+    }
+
+    /// SQLite opens a file read-only if its header asks for a newer writer, and the modules' checks are INSERTs.
+    @Test(arguments: ["fts4(a)", "fts5(a)"]) func `a file for a newer writer has no damaged index`(
+        _ module: String
+    ) async throws {
+        let it = try HealthCase("CREATE VIRTUAL TABLE x USING \(module); INSERT INTO x VALUES ('a')")
+        var bytes = try Data(contentsOf: URL(filePath: it.path))
+        bytes[18] = 3
+        try bytes.write(to: URL(filePath: it.path))
+        let report = try await it.report()
+        #expect(report.findings.map(\.rule.rawValue).contains("file-header"))
+        #expect(!report.findings.contains { $0.severity == .error }, "\(report.findings.map(\.line))")
+        #expect(report.notChecked.contains { $0.rule == .searchIndex }, "\(report.notChecked)")
+    }
 }
