@@ -50,7 +50,8 @@ enum ContinuousIntegration: Sendable {
             try handle.write(contentsOf: Data((text + "\n").utf8))
         } catch {
             throw RequestError(
-                .notWritable, "the step summary '\(path)' cannot be written: \(error.localizedDescription)")
+                .notWritable, "the step summary '\(path)' cannot be written: \(FolderListing.describe(error))"
+            )
         }
     }
 }

@@ -220,17 +220,20 @@ struct DiffCommand: DrydockSubcommand {
     private func write(_ report: Report, _ files: [ReportFile], _ output: OutputFormat) throws {
         guard let diff = report.diff else { return }
         let options = RenderOptions.forOutput()
-        if format == nil, sql || down {
-            if let plan = down ? diff.downPlan : diff.plan { Terminal.write(sql: plan.text) }
-            let notes =
-                (diff.plan?.notes ?? []) + diff.renames.open.map(\.openNote) + (diff.plan?.leftOver ?? [])
-            for note in notes { Terminal.note(note) }
-        } else if nameOnly {
-            Terminal.show(diff.names)
-        } else {
-            try output.write(report, options)
+        try ReportFile.write {
+            try files.write(report, options)
+        } thenPrint: {
+            if format == nil, sql || down {
+                if let plan = down ? diff.downPlan : diff.plan { Terminal.write(sql: plan.text) }
+                let notes =
+                    (diff.plan?.notes ?? []) + diff.renames.open.map(\.openNote) + (diff.plan?.leftOver ?? [])
+                for note in notes { Terminal.note(note) }
+            } else if nameOnly {
+                Terminal.show(diff.names)
+            } else {
+                try output.write(report, options)
+            }
         }
-        try files.write(report, options)
         for refusal in report.findings { Terminal.complain(refusal.message, help: refusal.help) }
         if !report.findings.isEmpty { throw ExitCode(2) }
         if !diff.isSame { throw ExitCode(1) }

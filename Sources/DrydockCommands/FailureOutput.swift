@@ -20,6 +20,7 @@ final class FailureOutput: Sendable {
     init(_ command: any ParsableCommand.Type, _ format: OutputFormat) {
         self.command = command._commandName
         outputs = Mutex(Outputs(format: format))
+        Terminal.onFailure { [self] in write($0) }
     }
 
     /// Of a command that has no findings, and is not for a service of continuous integration.
@@ -41,12 +42,22 @@ final class FailureOutput: Sendable {
     }
 
     /// Checks the files for reports: a failure then goes to all of them. If one of them is what the command reads, it goes
-    /// to none.
+    /// to none; if one cannot be written, to those that can only hold an old report.
+    /// - Returns: what the check returns.
     /// - Throws: what the check throws.
-    func writes(_ files: [ReportFile], _ check: () throws -> Void) rethrows {
-        outputs.withLock { $0.files = [] }
-        try check()
-        writes(files)
+    func writes<Value>(_ files: [ReportFile], _ check: () throws -> Value) rethrows -> Value {
+        let old = outputs.withLock { outputs in
+            defer { outputs.files = [] }
+            return outputs.files
+        }
+        do {
+            let value = try check()
+            writes(files)
+            return value
+        } catch let error as RequestError where error.reason == .notWritable {
+            writes(old)
+            throw error
+        }
     }
 
     /// Notes the files for reports, which have been checked.

@@ -214,10 +214,13 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
             let isList = targets.isUsed || resume != nil || databases.contains(where: FolderListing.isFolder)
             let chosen =
                 isList ? try await targets.targets(databases, on: engines.driver(config)) : nil
-            failure.writes([])
-            var settings = try HealthSettings(self, config)
-            if let chosen { try settings.choose(chosen, resume: resume) }
+            var settings = try failure.writes(report.compactMap(\.plain)) {
+                let settings = try HealthSettings(self, config)
+                if let chosen { try settings.check(chosen) }
+                return settings
+            }
             failure.writes(settings.reports.compactMap(\.plain))
+            if let chosen { try settings.choose(chosen, resume: resume) }
             if follow {
                 return try await HealthFollow(self, settings, engine: engines.driver(config)).run()
             }

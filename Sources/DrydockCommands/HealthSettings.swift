@@ -57,12 +57,17 @@ struct HealthSettings: Sendable {
     /// What results depend on besides their database.
     var digest: String { SettingsDigest.of(request, version: DrydockCommand.versionOfResults) }
 
+    /// Refuses a report that would overwrite one of these databases.
+    /// - Throws: ``RequestError``.
+    func check(_ targets: Targets) throws {
+        for file in reports { try file.check(against: targets.paths, filesInUse) }
+    }
+
     /// Checks these databases, and goes on from the results of an earlier run.
     /// - Throws: ``RequestError``.
     mutating func choose(_ targets: Targets, resume: String?) throws {
         let digest = digest
         request.listed = targets.paths
-        for file in reports { try file.check(against: targets.paths, filesInUse) }
         request.kept = try targets.kept(resume, settings: digest)
         self.targets = targets
         settingsDigest = digest
@@ -73,13 +78,27 @@ struct HealthSettings: Sendable {
 
     /// - Throws: ``RequestError`` if a file cannot be written.
     func write(_ report: Report) throws {
-        try format.write(report, options, among: ReportRenderers.ofHealth)
-        for file in reports {
-            guard let renderer = ReportRenderers.ofHealth.named(file.format) else { continue }
-            var options = options.dated
-            (options.usesColor, options.width) = (false, nil)
-            try file.write(renderer.render(report, options))
+        try ReportFile.write {
+            try reports.write(report, options)
+        } thenPrint: {
+            try format.write(report, options, among: ReportRenderers.ofHealth)
         }
+    }
+}
+
+extension [HealthReportFile] {
+    /// Writes each file, also those after one that fails.
+    /// - Throws: ``RequestError`` of the first that fails.
+    func write(_ report: Report, _ options: RenderOptions) throws {
+        var options = options.dated
+        (options.usesColor, options.width) = (false, nil)
+        let results = map { file in
+            Result {
+                guard let renderer = ReportRenderers.ofHealth.named(file.format) else { return }
+                try file.write(renderer.render(report, options))
+            }
+        }
+        for result in results { try result.get() }
     }
 }
 

@@ -87,15 +87,13 @@ struct MergeCommand: DrydockSubcommand, TakesManyNames {
                 return try write(try command.merged(merge), failure)
             }
             let (merged, redacts) = try await merged(merge)
-            var options = RenderOptions.forOutput(
+            let options = RenderOptions.forOutput(
                 redacts: redacts || merge.isRedacted, isQuiet: quiet, isVerbose: verbose)
-            try output.write(merged, options, among: ReportRenderers.ofHealth)
-            options = options.dated
-            (options.usesColor, options.width) = (false, nil)
-            for file in report + output.files(besides: report.compactMap(\.plain)).map(HealthReportFile.init)
-            {
-                guard let renderer = ReportRenderers.ofHealth.named(file.format) else { continue }
-                try file.write(renderer.render(merged, options))
+            let files = report + output.files(besides: report.compactMap(\.plain)).map(HealthReportFile.init)
+            try ReportFile.write {
+                try files.write(merged, options)
+            } thenPrint: {
+                try output.write(merged, options, among: ReportRenderers.ofHealth)
             }
             if merged.health?.hasTrouble == true || merged.vacuums?.hasTrouble == true { throw ExitCode(2) }
             if !merged.hasPassed { throw ExitCode(1) }
@@ -146,11 +144,14 @@ struct MergeCommand: DrydockSubcommand, TakesManyNames {
                 "drydock stats has no format '\(other)'; choose one of: "
                     + StatsCommand.formats.joined(separator: ", "))
         }
-        let options = RenderOptions(usesColor: Terminal.outputHasColor, isQuiet: quiet)
-        let text = StatsCommand.text(statistics, nil, name, options)
-        if name == "human" { Terminal.show(text) } else { Terminal.write(text) }
-        for file in report {
-            try file.write(StatsCommand.text(statistics, nil, file.format, RenderOptions(isQuiet: quiet)))
+        try ReportFile.write {
+            for file in report {
+                try file.write(StatsCommand.text(statistics, nil, file.format, RenderOptions(isQuiet: quiet)))
+            }
+        } thenPrint: {
+            let options = RenderOptions(usesColor: Terminal.outputHasColor, isQuiet: quiet)
+            let text = StatsCommand.text(statistics, nil, name, options)
+            if name == "human" { Terminal.show(text) } else { Terminal.write(text) }
         }
         if statistics.hasTrouble { throw ExitCode(2) }
     }

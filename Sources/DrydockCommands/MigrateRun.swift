@@ -51,8 +51,11 @@ struct MigrateRun: Sendable {
             var report = try outcome.get()
             report.foundMigrations = settings.place.found
             report.part = settings.part(report)
-            try settings.format.write(report, settings.options)
-            try settings.reports.write(report, settings.options)
+            try ReportFile.write {
+                try settings.reports.write(report, settings.options)
+            } thenPrint: {
+                try settings.format.write(report, settings.options)
+            }
             return report
         } catch is CancellationError {
             Terminal.writeError(Self.stopped)
@@ -82,8 +85,11 @@ struct MigrateRun: Sendable {
 
     private func write(_ report: Report) throws {
         do {
-            try settings.format.write(report, settings.options)
-            try settings.reports.write(report, settings.options)
+            try ReportFile.write {
+                try settings.reports.write(report, settings.options)
+            } thenPrint: {
+                try settings.format.write(report, settings.options)
+            }
         } catch let error as RequestError where report.migrate?.outcome == .applied {
             throw RequestError(error.reason, "\(error.description); the database is migrated all the same")
         }

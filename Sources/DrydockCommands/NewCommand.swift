@@ -83,7 +83,8 @@ struct NewCommand: DrydockSubcommand {
             do {
                 try text.write(toFile: path, atomically: true, encoding: .utf8)
             } catch {
-                throw RequestError(.notWritable, "'\(path)' cannot be written: \(error.localizedDescription)")
+                throw RequestError(
+                    .notWritable, "'\(path)' cannot be written: \(FolderListing.describe(error))")
             }
             Terminal.write(path + "\n")
         }

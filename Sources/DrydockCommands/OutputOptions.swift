@@ -68,11 +68,14 @@ struct OutputOptions: ParsableArguments {
             "there is no format '\(format)' of this list; choose one of: \(known.joined(separator: ", "))")
     }
 
-    /// Prints the report and writes the files.
+    /// Writes the files and prints the report.
     /// - Throws: RequestError.
     func write(_ report: Report, _ options: RenderOptions, _ config: ConfigFile) throws {
-        try format(config).write(report, options)
-        try files(config).write(report, options)
+        try ReportFile.write {
+            try files(config).write(report, options)
+        } thenPrint: {
+            try format(config).write(report, options)
+        }
     }
 }
 
@@ -97,17 +100,20 @@ extension RenderOptions {
 }
 
 extension [ReportFile] {
-    /// - Throws: RequestError.
+    /// Writes each file, also those after one that fails.
+    /// - Throws: RequestError of the first that fails.
     func write(_ report: Report, _ options: RenderOptions) throws {
         var options = options.dated
         (options.usesColor, options.width) = (false, nil)
-        for file in self {
-            guard let renderer = ReportRenderers.named(file.format) else {
-                try file.writeScripts(of: report)
-                continue
+        let results = map { file in
+            Result {
+                guard let renderer = ReportRenderers.named(file.format) else {
+                    return try file.writeScripts(of: report)
+                }
+                try file.write(renderer.render(report, options))
             }
-            try file.write(renderer.render(report, options))
         }
+        for result in results { try result.get() }
     }
 
     /// Refuses files that the command reads.

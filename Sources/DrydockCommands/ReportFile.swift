@@ -150,7 +150,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
             }
         } catch {
             throw RequestError(
-                .notWritable, "the scripts in '\(path)' cannot be written: \(error.localizedDescription)")
+                .notWritable, "the scripts in '\(path)' cannot be written: \(FolderListing.describe(error))")
         }
     }
 
@@ -195,22 +195,35 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         return access(folder, W_OK) == 0 ? nil : "this user may not write to '\(folder)'"
     }
 
-    /// Replaces a regular file atomically, so that nobody reads half of it; writes into anything else.
+    /// Writes the files of a report and prints it. The files come first, since the process ends where standard output cannot
+    /// be written, and they would keep an old report; one that fails does not keep the report from being printed.
+    /// - Throws: what the closures throw.
+    static func write(_ files: () throws -> Void, thenPrint print: () throws -> Void) throws {
+        let written = Result(catching: files)
+        if case .success = written { Terminal.onFailure(nil) }
+        try print()
+        try written.get()
+    }
+
+    /// Replaces a regular file atomically where its folder can be written, so that nobody reads half of it; writes into
+    /// anything else.
     /// - Throws: RequestError.
     func write(_ text: String) throws {
         let target = target
         do {
             let kind = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
-            if kind == nil || kind == .typeRegular {
-                try text.write(toFile: target, atomically: true, encoding: .utf8)
+            let mayReplace = access(PathParts.folder(of: target), W_OK) == 0
+            if mayReplace, kind == nil || kind == .typeRegular {
+                try AtomicFile.write(Array(text.utf8), to: target)
             } else {
                 let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: target))
                 defer { try? handle.close() }
                 try handle.write(contentsOf: Data(text.utf8))
             }
         } catch {
-            throw RequestError(
-                .notWritable, "the report '\(path)' cannot be written: \(error.localizedDescription)")
+            let reason = (error as? FileFault)?.description ?? FolderListing.describe(error)
+            let rest = FolderListing.exists(target) ? "; it is still the old one" : ""
+            throw RequestError(.notWritable, "the report '\(path)' cannot be written: \(reason)\(rest)")
         }
     }
 }

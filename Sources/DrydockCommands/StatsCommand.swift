@@ -130,13 +130,13 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
     private func write(
         printJSON: (() -> Void)? = nil, _ text: (String, RenderOptions) -> String
     ) throws {
-        if format == "json", let printJSON {
-            printJSON()
-        } else {
+        try ReportFile.write {
+            for file in report { try file.write(text(file.format, RenderOptions(isQuiet: quiet))) }
+        } thenPrint: {
+            if format == "json", let printJSON { return printJSON() }
             let output = text(format, RenderOptions(usesColor: Terminal.outputHasColor, isQuiet: quiet))
             if format == "human" { Terminal.show(output) } else { Terminal.write(output) }
         }
-        for file in report { try file.write(text(file.format, RenderOptions(isQuiet: quiet))) }
     }
 
     private func show(_ path: String) async throws {

@@ -1,6 +1,8 @@
+import Drydock
 import DrydockReport
 import Foundation
 import SQLiteSchema
+import Synchronization
 
 /// Standard output and standard error, and what is at their other end.
 enum Terminal {
@@ -16,6 +18,12 @@ enum Terminal {
     }
 
     private static let began = Latch()
+    private static let failureAction = Mutex<(@Sendable (RequestError) -> Void)?>(nil)
+
+    /// Sets what is done before the process ends because standard output cannot be written.
+    static func onFailure(_ action: (@Sendable (RequestError) -> Void)?) {
+        failureAction.withLock { $0 = action }
+    }
 
     /// Whether anything was written to standard output.
     static var hasOutput: Bool { began.value }
@@ -56,7 +64,10 @@ enum Terminal {
     static func write(_ bytes: UnsafeRawBufferPointer) {
         began.set()
         guard let code = put(bytes, to: STDOUT_FILENO) else { return }
-        complain("standard output cannot be written: \(String(cString: strerror(code)))")
+        let error = RequestError(
+            .notWritable, "standard output cannot be written: \(FolderListing.describe(code))")
+        failureAction.withLock { $0 }?(error)
+        complain(error.description)
         exit(2)
     }
 

@@ -252,13 +252,17 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
         var made = await task.value
         guard let summary = made.vacuums else { return }
         if !summary.isInterrupted { made.part = kept.flatMap { chosen.part($0, settings: digest) } }
-        if printsLines {
-            Terminal.show(
-                HumanRenderer().ending(summary, made, options) + HumanRenderer().shard(made, options))
-        } else if isHuman {
-            Terminal.show(HumanRenderer().render(made, options))
-        } else {
-            Terminal.write(JSONRenderer().render(made, RenderOptions()))
+        try ReportFile.write {
+            if !summary.isInterrupted { try report.write(made, RenderOptions(isQuiet: quiet)) }
+        } thenPrint: {
+            if printsLines {
+                Terminal.show(
+                    HumanRenderer().ending(summary, made, options) + HumanRenderer().shard(made, options))
+            } else if isHuman {
+                Terminal.show(HumanRenderer().render(made, options))
+            } else {
+                Terminal.write(JSONRenderer().render(made, RenderOptions()))
+            }
         }
         if summary.isInterrupted {
             Terminal.writeError(
@@ -266,7 +270,6 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
             )
             throw ExitCode(130)
         }
-        try report.write(made, RenderOptions(isQuiet: quiet))
         if summary.hasTrouble { throw ExitCode(2) }
     }
 
@@ -296,12 +299,16 @@ private struct VacuumOutput {
     let failure: FailureOutput
 
     func write(_ report: Report) throws {
-        if isJSON {
-            Terminal.write(JSONRenderer().render(report, RenderOptions()))
-        } else {
-            Terminal.show(HumanRenderer().render(report, RenderOptions(usesColor: Terminal.outputHasColor)))
+        try ReportFile.write {
+            try reports.write(report, RenderOptions())
+        } thenPrint: {
+            if isJSON {
+                Terminal.write(JSONRenderer().render(report, RenderOptions()))
+            } else {
+                Terminal.show(
+                    HumanRenderer().render(report, RenderOptions(usesColor: Terminal.outputHasColor)))
+            }
         }
-        try reports.write(report, RenderOptions())
     }
 
     /// Says why it was not done.

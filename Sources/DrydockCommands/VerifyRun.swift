@@ -43,8 +43,11 @@ struct VerifyRun: Sendable {
     private func write(_ report: Report, _ progress: VerifyProgress) throws {
         // The lines of the snapshots are on the terminal already, unless there are too many for a line each.
         let text = progress.printsLines ? HumanRenderer().body(report, settings.options) : nil
-        try settings.format.write(report, settings.options, text: text)
-        try settings.reports.write(report, settings.options)
+        try ReportFile.write {
+            try settings.reports.write(report, settings.options)
+        } thenPrint: {
+            try settings.format.write(report, settings.options, text: text)
+        }
     }
 }
 

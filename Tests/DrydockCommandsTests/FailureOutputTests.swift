@@ -71,6 +71,40 @@ import Testing
         #expect(dump.status == 2)
     }
 
+    /// The first fails while lines are printed, the second where the report is, which then is in the file.
+    @Test(arguments: [
+        ("verify", "> /dev/full", "standard output cannot be written"),
+        ("health Snapshots/v1.sqlite --resume nowhere/state", "", "nowhere/state"),
+        ("verify --report html=nowhere/out.html", "", "nowhere"),
+    ]) func anOldReportIsReplaced(_ command: String, _ output: String, _ message: String) throws {
+        let project = try Project()
+        try project.write("out.json", "{\"verdict\": \"passed\"}\n")
+        let result = try project.shell("\"$DRYDOCK\" \(command) --report json=out.json \(output)")
+        #expect(result.status == 2, "\(result)")
+        let text = try String(contentsOf: project.folder.appending(path: "out.json"), encoding: .utf8)
+        try expectFailure(text, of: String(command.prefix { $0 != " " }), message)
+    }
+
+    @Test(arguments: ["health Snapshots/v1.sqlite", "stats Snapshots/v1.sqlite", "verify -q --format json"])
+    func aReportIsWrittenBeforeItIsPrinted(_ command: String) throws {
+        let project = try Project()
+        let result = try project.shell("\"$DRYDOCK\" \(command) --report json=out.json > /dev/full")
+        #expect(
+            result.status == 2 && result.errors.contains("standard output cannot be written"), "\(result)")
+        let text = try String(contentsOf: project.folder.appending(path: "out.json"), encoding: .utf8)
+        #expect(try document(text)["error"] == nil, "\(text)")
+    }
+
+    @Test func aReportThatCannotBeReplacedIsNamed() throws {
+        let project = try Project()
+        try project.write("out.json", "old\n")
+        let result = try project.shell("ulimit -f 1; \"$DRYDOCK\" verify --report json=out.json")
+        #expect(result.status == 2 && result.output.contains("v1"), "\(result)")
+        #expect(
+            result.errors.contains("'out.json' cannot be written: the file may not grow")
+                && result.errors.contains("it is still the old one"), "\(result)")
+    }
+
     /// A report that is there is not followed by another document, and a snapshot is not overwritten by one.
     @Test func nothingElseIsWritten() throws {
         let project = try Project()

@@ -30,7 +30,7 @@ struct NewFile {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
             throw RequestError(
-                .notWritable, "the folder '\(folder)' cannot be made: \(error.localizedDescription)")
+                .notWritable, "the folder '\(folder)' cannot be made: \(FolderListing.describe(error))")
         }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw fault(errno) }
@@ -39,7 +39,7 @@ struct NewFile {
             try file.write(contentsOf: Data(text.utf8))
         } catch {
             unlink(path)
-            throw RequestError(.notWritable, "'\(path)' cannot be written: \(error.localizedDescription)")
+            throw RequestError(.notWritable, "'\(path)' cannot be written: \(FolderListing.describe(error))")
         }
     }
 

@@ -52,9 +52,20 @@ package enum FolderListing {
         case EACCES: "permission denied"
         case EFBIG: "the file may not grow: raise the limit on the size of files (ulimit -f)"
         case EDQUOT: "the file may not grow: the disk quota is used up; free space, or have it raised"
+        case EMFILE, ENFILE: "too many files are open: raise the limit on open files (ulimit -n)"
         case ENOSPC: "the disk is full: free space"
         default: String(cString: strerror(code)).lowercased()
         }
+    }
+}
+
+extension FolderListing {
+    /// Returns what is behind an error of Foundation, which by itself may only say that something failed.
+    package static func describe(_ error: any Error) -> String {
+        let error = error as NSError
+        let cause = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+        return cause.domain == NSPOSIXErrorDomain
+            ? describe(Int32(cause.code)) : error.localizedDescription
     }
 }
 

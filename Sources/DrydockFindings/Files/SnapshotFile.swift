@@ -33,6 +33,8 @@ package enum SnapshotFile {
         package var fact: String
         /// What to do.
         package var help: String
+        /// Whether the system does not let the file be read, which says nothing about its content.
+        package var isRefusal = false
 
         init(_ name: String, _ fact: String, _ help: String) {
             (self.name, self.fact, self.help) = (name, fact, help)
@@ -90,8 +92,10 @@ package enum SnapshotFile {
             head = try FolderListing.contents(of: path, limit: headCount)
             size = try FolderListing.size(of: path)
         } catch {
-            return Fault(
+            var fault = Fault(
                 path, "cannot be read: \(error)", "A snapshot is a readable SQLite file or SQL dump.")
+            fault.isRefusal = true
+            return fault
         }
         return fault(
             of: head, size: size, named: path, claims: Compression(named: path),

@@ -2,6 +2,7 @@ import DrydockFindings
 import DrydockState
 import DrydockReplay
 import DatabaseEngine
+import Foundation
 import OverlayVFS
 import SQLiteFile
 import SQLiteSchema
@@ -130,6 +131,10 @@ struct HealthRun: Sendable {
         let isEmpty = (try? FolderListing.size(of: path)) == 0
         let isMeant = isEmpty && request.without.contains(FileHeaderCheck().text.name)
         if !isMeant, let fault = await standingFault() {
+            if fault.isRefusal {
+                health.trouble = "'\(path)' \(fault.fact)"
+                return
+            }
             health.findings = [
                 FileHeaderCheck().damage(
                     fault.message,
@@ -228,6 +233,12 @@ struct HealthRun: Sendable {
             }
         } catch is LiveOverlay.Outlasted {
             await split(&tasks, live, state, &health)
+        } catch OverlayError.unreadable(_, let code) where code != EIO {
+            // The system's refusal says nothing about the file.
+            let reason = FolderListing.describe(code)
+            health.trouble = "'\(path)' cannot be read: \(reason)"
+            for task in tasks { health.notReached.append(missed(task, reason)) }
+            tasks = []
         } catch {
             // Nothing more can be read.
             let reason = Self.describe(error)

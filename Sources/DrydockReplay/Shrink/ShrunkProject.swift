@@ -157,7 +157,7 @@ struct ShrunkProject: Sendable {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw RequestError(.notWritable, "'\(folder)' cannot be made: \(error.localizedDescription)")
+            throw RequestError(.notWritable, "'\(folder)' cannot be made: \(FolderListing.describe(error))")
         }
     }
 }

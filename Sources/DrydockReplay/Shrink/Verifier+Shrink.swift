@@ -179,7 +179,7 @@ extension Verifier {
         } catch {
             throw RequestError(
                 .notWritable,
-                "'\(request.folder)' cannot be made in '\(target)': \(error.localizedDescription)")
+                "'\(request.folder)' cannot be made in '\(target)': \(FolderListing.describe(error))")
         }
         do {
             let project = ShrunkProject(scene: scene, outcome: outcome, folder: temporary)
