@@ -20,16 +20,28 @@ import Darwin
 package enum AllocationGate {
     /// The work of one thread inside ``passing(_:_:)``. A connection may use one again and again, on its own thread.
     package final class Pass {
-        private let isStopped: () -> Bool
-        /// The power of two that says how many times the limit this work may use: dividing takes long.
-        private let room: Int
+        fileprivate let isStopped: () -> Bool
         /// The limit, if it is not that of the process.
-        private let ownLimit: (() -> Int)?
-        private var count = 0
-        /// Whether memory was refused because the statement must stop.
-        fileprivate private(set) var hasStopped = false
-        /// The limit because of which memory was refused.
-        fileprivate private(set) var limit: Int?
+        fileprivate let ownLimit: (() -> Int)?
+        fileprivate let state: UnsafeMutablePointer<State>
+
+        /// What each allocation looks at: nothing in it is counted by references, which takes longer than the rest.
+        fileprivate struct State {
+            /// The power of two that says how many times the limit this work may use: dividing takes long.
+            let room: Int
+            let hasOwnLimit: Bool
+            var pass: Unmanaged<Pass>?
+            var count = 0
+            /// What was taken and given back since the process's account was last written, in bytes.
+            var unaccounted = 0
+            /// Whether memory was refused because the statement must stop.
+            var hasStopped = false
+            /// The limit because of which memory was refused.
+            var limit: Int?
+        }
+
+        fileprivate var hasStopped: Bool { state.pointee.hasStopped }
+        fileprivate var limit: Int? { state.pointee.limit }
 
         /// - Parameters:
         ///   - limit: the limit on memory in bytes, asked at each allocation; nil for that of the process.
@@ -38,17 +50,16 @@ package enum AllocationGate {
         package init(_ isStopped: (() -> Bool)?, limit: (() -> Int)? = nil, isOwn: Bool = false) {
             self.isStopped = isStopped ?? { false }
             ownLimit = limit
-            room = isOwn ? 2 : 0
+            state = .allocate(capacity: 1)
+            state.initialize(to: State(room: isOwn ? 2 : 0, hasOwnLimit: limit != nil))
+            state.pointee.pass = .passUnretained(self)
         }
 
-        fileprivate func begin() { (hasStopped, limit) = (false, nil) }
+        deinit { state.deallocate() }
 
-        /// Whether an allocation is refused because of the limit.
-        fileprivate func refuses(_ count: Int, beside used: Int) -> Bool {
-            let limit = ownLimit?() ?? AllocationGate.limit.load(ordering: .relaxed)
-            guard (used + count) >> room > limit else { return false }
-            self.limit = limit
-            return true
+        fileprivate func begin() {
+            state.pointee.hasStopped = false
+            state.pointee.limit = nil
         }
 
         /// Checks that no memory was refused to work that seems to have succeeded.
@@ -72,12 +83,6 @@ package enum AllocationGate {
                 try check(sqlite3_sql(statement).map { String(cString: $0) })
             }
             begin()
-        }
-
-        fileprivate var isShut: Bool {
-            count &+= 1
-            if count & 127 == 0, isStopped() { hasStopped = true }
-            return hasStopped
         }
     }
 
@@ -118,22 +123,23 @@ package enum AllocationGate {
     // MARK: - What SQLite calls
 
     private static func take(_ count: Int32) -> UnsafeMutableRawPointer? {
-        guard !isShut(for: count), let memory = methods.xMalloc?(count) else { return nil }
-        used.add(size(memory), ordering: .relaxed)
+        let state = current
+        guard !isShut(state, for: count), let memory = methods.xMalloc?(count) else { return nil }
+        account(size(memory), state)
         return memory
     }
 
     private static func take(
         _ count: Int32, inPlaceOf old: UnsafeMutableRawPointer?
     ) -> UnsafeMutableRawPointer? {
-        let oldSize = size(old)
-        guard !isShut(for: count), let memory = methods.xRealloc?(old, count) else { return nil }
-        used.add(size(memory) - oldSize, ordering: .relaxed)
+        let (state, oldSize) = (current, size(old))
+        guard !isShut(state, for: count), let memory = methods.xRealloc?(old, count) else { return nil }
+        account(size(memory) - oldSize, state)
         return memory
     }
 
     private static func giveBack(_ memory: UnsafeMutableRawPointer?) {
-        used.subtract(size(memory), ordering: .relaxed)
+        account(-size(memory), current)
         methods.xFree?(memory)
     }
 
@@ -141,11 +147,48 @@ package enum AllocationGate {
         memory == nil ? 0 : Int(methods.xSize?(memory) ?? 0)
     }
 
-    private static func isShut(for count: Int32) -> Bool {
-        guard let pointer = pthread_getspecific(key) else { return false }
-        let pass = Unmanaged<Pass>.fromOpaque(pointer).takeUnretainedValue()
-        if pass.isShut { return true }
-        return pass.refuses(Int(count), beside: used.load(ordering: .relaxed))
+    // MARK: - What a thread's work may take
+
+    private typealias State = UnsafeMutablePointer<Pass.State>
+
+    /// The state of this thread's work.
+    private static var current: State? { pthread_getspecific(key)?.assumingMemoryBound(to: Pass.State.self) }
+
+    private static func isShut(_ state: State?, for count: Int32) -> Bool {
+        guard let state else { return false }
+        state.pointee.count &+= 1
+        if state.pointee.count & 127 == 0, state.pointee.pass?.takeUnretainedValue().isStopped() == true {
+            state.pointee.hasStopped = true
+        }
+        return state.pointee.hasStopped || isBeyondLimit(state, by: Int(count))
+    }
+
+    private static func isBeyondLimit(_ state: State, by count: Int) -> Bool {
+        let own = state.pointee.hasOwnLimit ? state.pointee.pass?.takeUnretainedValue().ownLimit?() : nil
+        let limit = own ?? limit.load(ordering: .relaxed)
+        let all = used.load(ordering: .relaxed) + state.pointee.unaccounted + count
+        guard all >> state.pointee.room > limit else { return false }
+        state.pointee.limit = limit
+        return true
+    }
+
+    /// How much may be missing from the process's account: threads that all write there take turns.
+    private static let unaccountedLimit = 64 << 10
+
+    private static func account(_ count: Int, _ state: State?) {
+        guard let state else {
+            used.add(count, ordering: .relaxed)
+            return
+        }
+        state.pointee.unaccounted &+= count
+        if state.pointee.unaccounted.magnitude > unaccountedLimit { settle(state) }
+    }
+
+    /// Writes the process's account.
+    private static func settle(_ state: State) {
+        guard state.pointee.unaccounted != 0 else { return }
+        used.add(state.pointee.unaccounted, ordering: .relaxed)
+        state.pointee.unaccounted = 0
     }
 
     // MARK: - Statements
@@ -165,8 +208,11 @@ package enum AllocationGate {
         guard isInstalled else { return try body() }
         pass.begin()
         let outer = pthread_getspecific(key)
-        pthread_setspecific(key, Unmanaged.passUnretained(pass).toOpaque())
-        defer { pthread_setspecific(key, outer) }
+        pthread_setspecific(key, pass.state)
+        defer {
+            pthread_setspecific(key, outer)
+            settle(pass.state)
+        }
         let result: Result
         do {
             result = try withExtendedLifetime(pass, body)

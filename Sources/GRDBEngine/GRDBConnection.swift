@@ -48,9 +48,12 @@ struct GRDBConnection: Connection {
 
     /// Whether a statement begins like one that does not change the schema. A PRAGMA that does is executed, not prepared.
     private static func isKept(_ sql: String) -> Bool {
-        let words = ["select", "pragma", "insert", "update", "delete", "replace", "with", "values"]
-        return words.contains { sqlite3_strnicmp(sql, $0, Int32($0.utf8.count)) == 0 }
+        keptWords.contains { sqlite3_strnicmp(sql, $0, Int32($0.utf8.count)) == 0 }
     }
+
+    private static let keptWords = [
+        "select", "pragma", "insert", "update", "delete", "replace", "with", "values",
+    ]
 
     /// Adds to an error its position in the SQL. Only the connection knows it, and only until its next call.
     private func withOffset<Result>(_ body: () throws -> Result) throws -> Result {

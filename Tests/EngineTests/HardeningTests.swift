@@ -138,6 +138,36 @@ private final class Refusal: Sendable {
         try await database.close()
     }
 
+    /// What a statement takes is counted until it is given back, and no longer, wherever that is.
+    @Test(.enabled(if: AllocationGate.isInstalled), arguments: Place.memory)
+    func whatIsGivenBackIsNotCounted(_ place: Place) async throws {
+        let site = try Site(place)
+        let database = try await site.open()
+        try await database.withConnection { connection in
+            for number in 0..<200 {
+                let statement = try connection.prepare("SELECT CAST(zeroblob(20000000) AS TEXT)")
+                #expect(try statement.step())
+                // A statement that has ended gives back what it took, another when it is reset.
+                if number.isMultiple(of: 2) { #expect(try !statement.step()) }
+            }
+        }
+        // 2 GB that are added or taken away show in what others may take.
+        func length(beside limit: Int) async throws -> Int64? {
+            let limited = Mutex(Int.max)
+            let connected = try await site.open { $0.memoryLimit = { limited.withLock { $0 } } }
+            limited.withLock { $0 = limit }
+            defer { limited.withLock { $0 = .max } }
+            let length = try await connected.withConnection {
+                try $0.firstRow("SELECT length(zeroblob(1000))") { $0.integer(0) }
+            }
+            try await connected.close()
+            return length
+        }
+        #expect(try await length(beside: 1 << 30) == 1000)
+        await #expect(throws: EngineError.self) { try await length(beside: 1) }
+        try await database.close()
+    }
+
     /// A transaction that has ended is not said to have failed, and one that has not is not said to have ended.
     @Test(
         .enabled(if: AllocationGate.isInstalled), arguments: Place.allCases,

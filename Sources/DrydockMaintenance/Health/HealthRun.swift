@@ -120,7 +120,7 @@ struct HealthRun: Sendable {
 
     private var checks: [any HealthCheck] {
         HealthChecks.all.filter {
-            guard !request.without.contains($0.text.name) else { return false }
+            if !request.without.isEmpty, request.without.contains($0.text.name) { return false }
             return request.only.isEmpty
                 ? request.isDeep || !$0.isDeepOnly : request.only.contains($0.text.name)
         }

@@ -95,6 +95,10 @@ struct HealthShape: Sendable {
     let shared: SchemaFacts?
     /// The entries with a tree, by their table.
     let trees: [String: [SchemaEntry]]
+    /// The findings of checks that look at the definitions alone, and a query of one that does not.
+    let duplicateIndexes = Memo()
+    let keysWithoutIndex = Memo()
+    let rowidQueries = Memo()
 
     init(_ connection: any Connection, _ file: DatabaseFile, _ schemas: SchemaMemory) throws {
         let reading = try schemas.read(connection, historyTables: [])

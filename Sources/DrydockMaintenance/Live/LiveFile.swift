@@ -50,7 +50,7 @@ struct LiveFile: Sendable {
         }
         for _ in 0..<Self.attempts {
             do {
-                let state = LiveState(path)
+                let state = LiveState(resolved: path)
                 if state.usesLog, !state.isLockable {
                     let main = try MappedFile(path: path, holdsDescriptor: true)
                     defer { main.closeDescriptor() }

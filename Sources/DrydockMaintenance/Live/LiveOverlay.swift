@@ -129,7 +129,7 @@ package actor LiveOverlay {
 
     /// - Returns: Nil if the log was restarted meanwhile, or the files were written while no lock was held.
     private func reopen() async throws -> (Opened, FileHold?)? {
-        let keeper = LiveState(path).isLockable ? try? FileHold(path: path) : nil
+        let keeper = LiveState(resolved: path).isLockable ? try? FileHold(path: path) : nil
         let lock = await lock(keeper)
         if lock == nil {
             keeper?.close()

@@ -26,8 +26,10 @@ package struct LiveState: Sendable, Equatable {
     /// The process that is about to write, or writes, using a rollback journal.
     var writer: Int32?
 
-    package init(_ path: String) {
-        let path = realPath(of: path)
+    package init(_ path: String) { self.init(resolved: realPath(of: path)) }
+
+    /// - Parameter path: without symbolic links.
+    init(resolved path: String) {
         let head = (try? FolderListing.contents(of: path, limit: 100)) ?? []
         // The read version decides (sqlite3BtreeBeginTrans in btree.c).
         isLogged = head.count == 100 && head[19] == 2

@@ -1,7 +1,7 @@
 import SQLiteSchema
 
 /// An index that another index or a key makes unnecessary.
-package struct IndexCover {
+package struct IndexCover: Sendable {
     package var index: Index
     /// The covering index or key, in words.
     package var other: String

@@ -1,3 +1,4 @@
+import Foundation
 import OverlayVFS
 import SQLiteFile
 import SQLiteSchema
@@ -57,8 +58,14 @@ struct SchemaLayout: Hashable, Sendable {
     }
 
     static func == (one: SchemaLayout, other: SchemaLayout) -> Bool {
-        one.digest == other.digest && one.content == other.content
-            && one.virtualTables == other.virtualTables
+        // The definitions of virtual tables are part of the content.
+        one.digest == other.digest && one.content.count == other.content.count
+            && one.content.withUnsafeBufferPointer { own in
+                other.content.withUnsafeBufferPointer { its in
+                    guard let own = own.baseAddress, let its = its.baseAddress else { return true }
+                    return memcmp(own, its, one.content.count) == 0
+                }
+            }
     }
 
     func hash(into hasher: inout Hasher) { hasher.combine(digest) }

@@ -6,15 +6,18 @@ struct DuplicateIndexCheck: HealthCheck {
     let text = HealthCheckText(.duplicateIndex)
 
     func check(_ view: HealthView) throws -> HealthResult {
-        HealthResult(
-            IndexCover.covers(in: view.schema).map { cover in
-                let (name, table) = (cover.index.name, cover.index.table)
-                return finding(
-                    cover.isWhole ? .warning : .note,
-                    cover.isWhole
-                        ? "index \(name) of \(table) holds what \(cover.other) holds already"
-                        : "index \(name) of \(table) is the beginning of \(cover.other)",
-                    help: "Drop it: DROP INDEX \(quotedIfNeeded(name));", table: table, object: name)
-            })
+        HealthResult(view.facts.duplicateIndexes.value { findings(view) })
+    }
+
+    private func findings(_ view: HealthView) -> [Finding] {
+        IndexCover.covers(in: view.schema).map { cover in
+            let (name, table) = (cover.index.name, cover.index.table)
+            return finding(
+                cover.isWhole ? .warning : .note,
+                cover.isWhole
+                    ? "index \(name) of \(table) holds what \(cover.other) holds already"
+                    : "index \(name) of \(table) is the beginning of \(cover.other)",
+                help: "Drop it: DROP INDEX \(quotedIfNeeded(name));", table: table, object: name)
+        }
     }
 }

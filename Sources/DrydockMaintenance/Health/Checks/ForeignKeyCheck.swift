@@ -101,11 +101,11 @@ extension HealthView {
     /// From which size on a file is worth several threads.
     private static let leastPages: UInt32 = 1000
 
-    /// Returns a state that has only some tables.
+    /// Returns a state that has only some tables, for rules that ask the shared facts about nothing but those.
     func stateView(of tables: [Catalog.Table]) -> StateView {
         var catalog = facts.catalog
         catalog.tables = Dictionary(tables.map { ($0.name.foldedASCII, $0) }) { $1 }
-        var view = StateView(connection: connection, catalog: catalog)
+        var view = StateView(connection: connection, catalog: catalog, facts: facts.shared)
         if facts.isProved, file.pageCount >= Self.leastPages { view.proved = file }
         return view
     }
