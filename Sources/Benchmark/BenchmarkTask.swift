@@ -7,17 +7,18 @@ struct BenchmarkTask {
     var contenders: [Contender]
     var goals: [Goal] = []
 
-    /// Runs the contenders in turn.
+    /// Runs the contenders in turn. Memory is looked at in a run of its own, since that takes time from a program which
+    /// uses every core.
     func measure(rounds: Int) throws -> TaskResult {
         for contender in contenders { _ = try contender.run() }
-        var runs = contenders.map { _ in [Run]() }
+        let memory = try contenders.map { try $0.privateBytes() }
+        var seconds = contenders.map { _ in [Double]() }
         for _ in 0..<max(1, rounds) {
-            for (index, contender) in contenders.enumerated() { runs[index].append(try contender.run()) }
+            for (index, contender) in contenders.enumerated() { seconds[index].append(try contender.run()) }
         }
-        let rows = zip(contenders, runs).map { contender, runs in
+        let rows = contenders.indices.map { index in
             TaskResult.Row(
-                name: contender.name, seconds: runs.map(\.seconds),
-                privateBytes: runs.compactMap(\.privateBytes).max())
+                name: contenders[index].name, seconds: seconds[index], privateBytes: memory[index])
         }
         return TaskResult(
             task: name, summary: summary, contenders: rows, goals: goals.map { $0.outcome(rows) })
@@ -26,19 +27,17 @@ struct BenchmarkTask {
 
 struct Contender {
     var name: String
-    var run: () throws -> Run
+    /// Runs it, and returns how many seconds it takes.
+    var run: () throws -> Double
+    /// Runs it, and returns the highest private memory (RssAnon) seen, in bytes; nil if that is not known.
+    var privateBytes: () throws -> Int?
 
     /// Creates a contender within this process. Its memory cannot be separated from the benchmark's own.
     init(_ name: String, _ body: @escaping () throws -> Void) {
         self.name = name
-        run = { Run(seconds: try ContinuousClock().measure(body).seconds, privateBytes: nil) }
+        run = { try ContinuousClock().measure(body).seconds }
+        privateBytes = { nil }
     }
-}
-
-struct Run {
-    var seconds: Double
-    /// The highest private memory (RssAnon) seen, in bytes.
-    var privateBytes: Int?
 }
 
 extension Duration {

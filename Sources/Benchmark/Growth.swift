@@ -33,7 +33,7 @@ struct Growth {
         for (index, size) in sizes.enumerated() {
             for contender in try contenders(size) {
                 _ = try contender.run()
-                let seconds = try (0..<3).map { _ in try contender.run().seconds }.sorted()[1]
+                let seconds = try (0..<3).map { _ in try contender.run() }.sorted()[1]
                 if let line = lines.firstIndex(where: { $0.name == contender.name }) {
                     lines[line].seconds[index] = seconds
                 } else {

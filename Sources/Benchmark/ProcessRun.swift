@@ -11,32 +11,46 @@ extension Contender {
         before: @escaping () throws -> Void = {}
     ) {
         self.name = name
-        run = {
+        func prepared() throws -> Process {
             try before()
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments = command
             process.standardOutput = FileHandle.nullDevice
-            let start = ContinuousClock.now
-            try process.run()
-            var privateBytes = 0
-            while process.isRunning {
-                privateBytes = max(privateBytes, Self.privateBytes(of: process.processIdentifier))
-                usleep(2_000)
-            }
-            let seconds = (ContinuousClock.now - start).seconds
+            return process
+        }
+        func end(_ process: Process) throws {
+            process.waitUntilExit()
             guard statuses.contains(process.terminationStatus) else {
                 throw WrongAnswer("\(name) ended with status \(process.terminationStatus)")
             }
-            return Run(seconds: seconds, privateBytes: privateBytes == 0 ? nil : privateBytes)
+        }
+        run = {
+            let process = try prepared()
+            let start = ContinuousClock.now
+            try process.run()
+            process.waitUntilExit()
+            let seconds = (ContinuousClock.now - start).seconds
+            try end(process)
+            return seconds
+        }
+        privateBytes = {
+            let process = try prepared()
+            try process.run()
+            var highest = 0
+            while process.isRunning {
+                highest = max(highest, Self.privateBytes(of: process.processIdentifier))
+                usleep(2_000)
+            }
+            try end(process)
+            return highest == 0 ? nil : highest
         }
     }
 
     /// Creates a contender that runs a script. The memory of its programs is not measured.
     init(_ name: String, script: String, before: @escaping () throws -> Void = {}) {
-        let contender = Contender(name, ["sh", "-ec", script], before: before)
-        self.name = name
-        run = { Run(seconds: try contender.run().seconds, privateBytes: nil) }
+        self.init(name, ["sh", "-ec", script], before: before)
+        privateBytes = { nil }
     }
 
     /// Returns RssAnon of proc(5), the memory that is in no file, in bytes; 0 if the system does not report

@@ -22,7 +22,7 @@ struct LongNameList {
     /// Takes the names of a command out of its arguments, but for those that may be the value of an option.
     static func taken(from arguments: [String]) -> (arguments: [String], list: LongNameList) {
         var (rest, list) = (arguments, LongNameList())
-        guard takesManyNames(arguments.first) else { return (rest, list) }
+        guard rest.count > length, takesManyNames(arguments.first) else { return (rest, list) }
         var (short, run) = ([rest.removeFirst()], [String]())
         func endRun() {
             // The first may belong to an option before it; with the second it stays a list for those who count.
