@@ -210,19 +210,18 @@ struct ReportFile: ExpressibleByArgument, Equatable {
     /// - Throws: RequestError.
     func write(_ text: String) throws {
         let target = target
+        let kind = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
+        let isFile = kind == nil || kind == .typeRegular
+        let isReplaced = isFile && access(PathParts.folder(of: target), W_OK) == 0
         do {
-            let kind = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
-            let mayReplace = access(PathParts.folder(of: target), W_OK) == 0
-            if mayReplace, kind == nil || kind == .typeRegular {
-                try AtomicFile.write(Array(text.utf8), to: target)
-            } else {
-                let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: target))
-                defer { try? handle.close() }
-                try handle.write(contentsOf: Data(text.utf8))
-            }
+            if isReplaced { return try AtomicFile.write(Array(text.utf8), to: target) }
+            let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: target))
+            defer { try? handle.close() }
+            if isFile { try handle.truncate(atOffset: 0) }
+            try handle.write(contentsOf: Data(text.utf8))
         } catch {
             let reason = (error as? FileFault)?.description ?? FolderListing.describe(error)
-            let rest = FolderListing.exists(target) ? "; it is still the old one" : ""
+            let rest = isReplaced && kind != nil ? "; it is still the old one" : ""
             throw RequestError(.notWritable, "the report '\(path)' cannot be written: \(reason)\(rest)")
         }
     }

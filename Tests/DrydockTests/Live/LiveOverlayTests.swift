@@ -14,7 +14,7 @@ import Testing
         let path = folder.file("a.sqlite")
         try PlainDatabase(path).execute("CREATE TABLE t(a); INSERT INTO t VALUES (1)")
         let live = LiveOverlay(
-            engine: GRDBDriver(), path: path, settings: ConnectionSettings(), limit: .seconds(60),
+            engine: GRDBDriver(), path: path, settings: ConnectionSettings(), limit: .seconds(86_400),
             isStopped: { false })
         let kept = Mutex<Image?>(nil)
         try await live.slice { slice in kept.withLock { $0 = slice.image } }
