@@ -90,15 +90,11 @@ extension [HealthReportFile] {
     /// Writes each file, also those after one that fails.
     /// - Throws: ``RequestError`` of the first that fails.
     func write(_ report: Report, _ options: RenderOptions) throws {
-        var options = options.dated
-        (options.usesColor, options.width) = (false, nil)
-        let results = map { file in
-            Result {
-                guard let renderer = ReportRenderers.ofHealth.named(file.format) else { return }
-                try file.write(renderer.render(report, options))
-            }
+        let options = options.forFile
+        try ReportFile.writeEach(self) { file in
+            guard let renderer = ReportRenderers.ofHealth.named(file.format) else { return }
+            try file.write(renderer.render(report, options))
         }
-        for result in results { try result.get() }
     }
 }
 

@@ -145,8 +145,8 @@ struct MergeCommand: DrydockSubcommand, TakesManyNames {
                     + StatsCommand.formats.joined(separator: ", "))
         }
         try ReportFile.write {
-            for file in report {
-                try file.write(StatsCommand.text(statistics, nil, file.format, RenderOptions(isQuiet: quiet)))
+            try ReportFile.writeEach(report) {
+                try $0.write(StatsCommand.text(statistics, nil, $0.format, RenderOptions(isQuiet: quiet)))
             }
         } thenPrint: {
             let options = RenderOptions(usesColor: Terminal.outputHasColor, isQuiet: quiet)

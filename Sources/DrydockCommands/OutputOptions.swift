@@ -97,23 +97,26 @@ extension RenderOptions {
         options.time = Date().timeIntervalSince1970
         return options
     }
+
+    /// The same for a file, which has no colors and no width.
+    var forFile: RenderOptions {
+        var options = dated
+        (options.usesColor, options.width) = (false, nil)
+        return options
+    }
 }
 
 extension [ReportFile] {
     /// Writes each file, also those after one that fails.
     /// - Throws: RequestError of the first that fails.
     func write(_ report: Report, _ options: RenderOptions) throws {
-        var options = options.dated
-        (options.usesColor, options.width) = (false, nil)
-        let results = map { file in
-            Result {
-                guard let renderer = ReportRenderers.named(file.format) else {
-                    return try file.writeScripts(of: report)
-                }
-                try file.write(renderer.render(report, options))
+        let options = options.forFile
+        try ReportFile.writeEach(self) { file in
+            guard let renderer = ReportRenderers.named(file.format) else {
+                return try file.writeScripts(of: report)
             }
+            try file.write(renderer.render(report, options))
         }
-        for result in results { try result.get() }
     }
 
     /// Refuses files that the command reads.

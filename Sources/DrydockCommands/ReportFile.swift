@@ -205,6 +205,13 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         try written.get()
     }
 
+    /// Writes each file, also those behind one that fails.
+    /// - Throws: the first error of the closure.
+    static func writeEach<File>(_ files: [File], _ write: (File) throws -> Void) throws {
+        let results = files.map { file in Result { try write(file) } }
+        for result in results { try result.get() }
+    }
+
     /// Replaces a regular file atomically where its folder can be written, so that nobody reads half of it; writes into
     /// anything else.
     /// - Throws: RequestError.

@@ -131,7 +131,9 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
         printJSON: (() -> Void)? = nil, _ text: (String, RenderOptions) -> String
     ) throws {
         try ReportFile.write {
-            for file in report { try file.write(text(file.format, RenderOptions(isQuiet: quiet))) }
+            try ReportFile.writeEach(report) {
+                try $0.write(text($0.format, RenderOptions(isQuiet: quiet)))
+            }
         } thenPrint: {
             if format == "json", let printJSON { return printJSON() }
             let output = text(format, RenderOptions(usesColor: Terminal.outputHasColor, isQuiet: quiet))

@@ -2,8 +2,8 @@ import DatabaseEngine
 import DrydockFindings
 import OverlayVFS
 
-/// Why an overlay took no more pages: the limit on what a migration may write, or a folder for temporary files without
-/// room. SQLite reports both as a full disk, and neither says that the migration is wrong.
+/// Why an overlay took no more pages: the limit on what a migration may write, or a folder for temporary files that is
+/// full or cannot be written. SQLite reports both as a full disk, and neither says that the migration is wrong.
 struct WriteObstacle {
     private let fault: OverlayError?
 
@@ -14,7 +14,7 @@ struct WriteObstacle {
         guard Self.isOfFullDisk(error) else { return nil }
         return switch fault {
         case .writtenTooMuch: "it writes more than --memory allows"
-        case .spillFailed(let folder, _): "there is no room for what it writes in '\(folder)'"
+        case .spillFailed(let folder, _): "what it writes cannot be kept in '\(folder)'"
         default: nil
         }
     }

@@ -71,7 +71,7 @@ import Testing
         #expect(dump.status == 2)
     }
 
-    /// The first fails while lines are printed, the second where the report is, which then is in the file.
+    /// The first fails while lines are printed, the others before there is a report.
     @Test(arguments: [
         ("verify", "> /dev/full", "standard output cannot be written"),
         ("health Snapshots/v1.sqlite --resume nowhere/state", "", "nowhere/state"),
