@@ -33,11 +33,7 @@ extension LaterState {
                 return BaselinedSnapshot(state: own, integrity: check)
             }
         }
-        let state = try await inspector.inspect(image, earlier: nil)
-        let catalog = state.catalog
-        let check = try await inspector.withConnection(to: image) {
-            try IntegrityCheck($0, catalog: catalog, image: image)
-        }
+        let (state, check) = try await inspector.inspectWhole(image)
         return BaselinedSnapshot(state: state, integrity: check)
     }
 }

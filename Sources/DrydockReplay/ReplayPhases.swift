@@ -5,15 +5,6 @@ import OverlayVFS
 
 /// A snapshot that is open on an overlay, and whose version is known.
 struct OpenedSnapshot {
-    /// What is known of a snapshot by its content.
-    struct Recognition {
-        var hash: ContentHash
-        var by: ContentHashes.Recognition
-        var baseline: Baseline?
-        /// Whether it comes from the lock, and lacks what only the cache keeps.
-        var isFromLock = false
-    }
-
     let overlay: Overlay
     let database: any OpenDatabase
     /// Which migrations are pending.
@@ -28,6 +19,8 @@ package struct BaselinedSnapshot: Sendable {
     /// The state before any migration.
     let state: DatabaseState
     let integrity: IntegrityCheck
+    /// The snapshot's content; nil where no one asks for it.
+    var content: ContentHash?
 }
 
 /// A snapshot after its pending migrations, or those of them that could be run.

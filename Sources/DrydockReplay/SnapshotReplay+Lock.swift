@@ -5,15 +5,19 @@ import OverlayVFS
 
 /// Finds what is known of a snapshot by its content.
 extension SnapshotReplay {
-    /// Checks the snapshot against the lock, and finds what is known of it.
+    /// Checks the snapshot against the lock, and finds what is known of it. One that no run has seen before is not hashed
+    /// yet: that is done while it is read for its first check.
+    /// - Parameters:
+    ///   - overlay: the snapshot, which nothing has written yet.
+    ///   - stat: from before it was opened.
     /// - Throws: ``OverlayError`` when it cannot be read.
-    mutating func recognise() throws -> OpenedSnapshot.Recognition? {
+    mutating func recognise(_ overlay: Overlay, since stat: SnapshotStat?) throws -> Recognition? {
         guard !context.isRehearsal, let store = context.baselines else { return nil }
-        var known: (hash: ContentHash, by: ContentHashes.Recognition)?
+        var found: (hash: ContentHash, by: ContentHashes.Recognition)?
         func hash() throws -> ContentHash {
-            let found = try known ?? store.hashes.hash(of: snapshot.path)
-            known = found
-            return found.hash
+            let known = try found ?? store.hashes.hash(of: snapshot.path)
+            found = known
+            return known.hash
         }
         switch try context.lock?.check(snapshot, hash: hash) {
         case .finding(let finding): add(finding)
@@ -21,12 +25,52 @@ extension SnapshotReplay {
         case nil: break
         }
         guard snapshot.kind == .database, store.remembers else { return nil }
-        _ = try hash()
-        guard let known else { return nil }
-        if let baseline = store.load(known.hash) {
-            return .init(hash: known.hash, by: known.by, baseline: baseline)
+        let files = overlay.snapshotFiles
+        let mark = try ContentMark(files)
+        let entry = store.entry(mark)
+        if found == nil, entry == nil, store.hashes.known(snapshot.path) == nil {
+            return .init(mark: mark, content: .unread(ContentHashing(files), since: stat))
         }
-        let locked = context.lock?.baseline(of: snapshot, known.hash, store.key)
-        return .init(hash: known.hash, by: known.by, baseline: locked, isFromLock: locked != nil)
+        let content = try hash()
+        var result = Recognition(mark: mark, content: .hashed(content))
+        result.isByStat = found?.by == .stat
+        result.baseline = entry?.baseline(of: content)
+        if result.baseline == nil, let locked = context.lock?.baseline(of: snapshot, content, store.key) {
+            (result.baseline, result.isFromLock) = (locked, true)
+        }
+        return result
+    }
+
+    /// Returns the hash of a snapshot that has been read.
+    /// - Throws: ``OverlayError`` when it cannot be read.
+    func hash(of known: Recognition) throws -> ContentHash {
+        switch known.content {
+        case .hashed(let hash): return hash
+        case .unread(let hashing, let stat):
+            let hash = try hashing.finish()
+            context.baselines?.hashes.remember(hash, of: snapshot.path, since: stat)
+            return hash
+        }
+    }
+}
+
+/// What is known of a snapshot by its content.
+struct Recognition {
+    enum Content {
+        case hashed(ContentHash)
+        /// Its hash comes from the first reading.
+        case unread(ContentHashing, since: SnapshotStat?)
+    }
+
+    let mark: ContentMark
+    let content: Content
+    var isByStat = false
+    var baseline: Baseline?
+    /// Whether the baseline comes from the lock, and lacks what only the cache keeps.
+    var isFromLock = false
+
+    /// What is to be hashed as it is read.
+    var hashing: ContentHashing? {
+        if case .unread(let hashing, _) = content { hashing } else { nil }
     }
 }

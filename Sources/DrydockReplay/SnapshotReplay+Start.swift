@@ -5,22 +5,25 @@ extension SnapshotReplay {
     mutating func start(of opened: OpenedSnapshot) async throws -> BaselinedSnapshot {
         if let later { return try await later.baseline(inspector) }
         let (image, known) = (opened.image, opened.recognition)
-        let state = try await inspector.inspect(image, earlier: nil, baseline: known?.baseline)
         if let known, let baseline = known.baseline {
-            result.summary.baseline = known.by == .stat ? .knownByStat : .knownByContent
-            if known.isFromLock { keep(Baseline(state, baseline.integrity), for: known) }
-            return BaselinedSnapshot(state: state, integrity: baseline.integrity)
+            let state = try await inspector.inspect(image, earlier: nil, baseline: baseline)
+            result.summary.baseline = known.isByStat ? .knownByStat : .knownByContent
+            let hash = try hash(of: known)
+            if known.isFromLock { keep(Baseline(state, baseline.integrity), hash, known) }
+            return BaselinedSnapshot(state: state, integrity: baseline.integrity, content: hash)
         }
-        let catalog = state.catalog
-        let check = try await inspector.withSharedConnection(to: state) {
-            try IntegrityCheck($0, catalog: catalog, image: image)
+        let (state, check) = try await inspector.inspectWhole(image, hashing: known?.hashing)
+        var baselined = BaselinedSnapshot(state: state, integrity: check)
+        if let known {
+            let hash = try hash(of: known)
+            baselined.content = hash
+            keep(Baseline(state, check), hash, known)
         }
-        if let known { keep(Baseline(state, check), for: known) }
-        return BaselinedSnapshot(state: state, integrity: check)
+        return baselined
     }
 
-    private func keep(_ baseline: Baseline?, for known: OpenedSnapshot.Recognition) {
+    private func keep(_ baseline: Baseline?, _ hash: ContentHash, _ known: Recognition) {
         guard let baseline else { return }
-        context.baselines?.save(baseline, for: known.hash)
+        context.baselines?.save(baseline, for: hash, known.mark)
     }
 }

@@ -48,11 +48,12 @@ struct SnapshotReplay {
         let start = ContinuousClock.now
         var failure: (any Error)?
         do {
+            let stat = SnapshotStat(of: snapshot.path)
             let opener = SnapshotOpener(engine: context.engine, settings: context.settings(watchdog))
             let overlay = try await opener.open(snapshot)
             addLogDamage()
             do {
-                try await replay(on: overlay)
+                try await replay(on: overlay, since: stat)
             } catch {
                 // A file that was changed meanwhile explains any result of SQLite.
                 try overlay.checkUnchanged()
@@ -94,8 +95,9 @@ struct SnapshotReplay {
 
     // MARK: - The whole replay
 
-    private mutating func replay(on overlay: Overlay) async throws {
-        let recognition = try recognise()
+    /// - Parameter stat: from before the snapshot was opened; nil where it is not what is replayed.
+    private mutating func replay(on overlay: Overlay, since stat: SnapshotStat? = nil) async throws {
+        let recognition = try recognise(overlay, since: stat)
         let database = try await open(overlay)
         do {
             guard let plan = try await makePlan(database) else {
@@ -197,7 +199,9 @@ struct SnapshotReplay {
     private mutating func run(
         _ opened: OpenedSnapshot, from baselined: BaselinedSnapshot
     ) async throws -> DatabaseState {
-        guard let walk = checkpoints(of: opened) else { return try await run(opened, from: baselined.state) }
+        guard let walk = checkpoints(of: opened, baselined) else {
+            return try await run(opened, from: baselined.state)
+        }
         guard let last = walk.last else {
             return try await run(opened, from: baselined.state, noting: walk)
         }

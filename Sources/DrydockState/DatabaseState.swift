@@ -172,7 +172,38 @@ package struct StateInspector: Sendable {
         _ image: Image, earlier: DatabaseState?, footprint: Footprint? = nil, baseline: Baseline? = nil,
         statements: [SQLStatement] = []
     ) async throws -> DatabaseState {
-        let (historyTables, rules, schemas, readsPages) = (historyTables, rules, schemas, PageReading.isOn)
+        try await inspect(image, earlier: earlier, baseline: baseline, statements: statements) { _, _ in
+            // What cannot be read from the pages is read through SQLite.
+            if !PageReading.isOn { return (nil, nil, ()) }
+            if let footprint, let pages = earlier?.pages {
+                let next = try? pages.next(image, footprint)
+                return (next?.0, next?.1, ())
+            }
+            return (earlier == nil ? try? StatePages(image, parents: baseline?.parents) : nil, nil, ())
+        }.state
+    }
+
+    /// Reads a database of which nothing is known, with its integrity; each page of a large one is read once.
+    /// - Parameter hashing: what is hashed in the same pass.
+    package func inspectWhole(
+        _ image: Image, hashing: ContentHashing? = nil
+    ) async throws -> (state: DatabaseState, integrity: IntegrityCheck) {
+        try await inspect(image) { connection, catalog in
+            // Pages that cannot be read are for SQLite to describe.
+            let file = try? DatabaseFile(ImagePages(image))
+            let (check, parents) = try IntegrityCheck.whole(
+                connection, catalog: catalog, file: file, hashing: hashing)
+            return (PageReading.isOn ? try? StatePages(image, parents: parents) : nil, nil, check)
+        }
+    }
+
+    /// - Parameter read: reads the pages, and whatever else is to be found on the way.
+    private func inspect<Found: Sendable>(
+        _ image: Image, earlier: DatabaseState? = nil, baseline: Baseline? = nil,
+        statements: [SQLStatement] = [],
+        _ read: @escaping @Sendable (any Connection, Catalog) throws -> (StatePages?, PageChanges?, Found)
+    ) async throws -> (state: DatabaseState, Found) {
+        let (historyTables, rules, schemas) = (historyTables, rules, schemas)
         let laidOut = connections == nil ? nil : LaidOutImage(image)
         return try await withSharedConnection(to: image, laidOut) { connection, memo in
             let reading = try schemas.read(
@@ -180,27 +211,23 @@ package struct StateInspector: Sendable {
             let catalog = reading.catalog
             var state = DatabaseState(image: image, catalog: catalog, facts: reading.facts)
             state.laidOut = laidOut
-            // What cannot be read from the pages is read through SQLite.
-            if !readsPages {
-                state.pages = nil
-            } else if let footprint, let pages = earlier?.pages {
-                (state.pages, state.changes) = (try? pages.next(image, footprint)) ?? (nil, nil)
-            } else if earlier == nil {
-                state.pages = try? StatePages(image, parents: baseline?.parents)
-            }
+            let found: Found
+            (state.pages, state.changes, found) = try read(connection, catalog)
             if catalog.hasSequences || earlier?.catalog.hasSequences == true {
                 state.highestIDs = try catalog.highestIDs(connection)
             }
             state.notChecked = reading.unreadable.map { table in
                 NotChecked(.rowsLost, .unreadableTable(table.name, message: table.error.message))
             }
-            let view = StateView(
+            var view = StateView(
                 connection: connection, catalog: catalog, earlier: state.changes == nil ? nil : earlier,
                 changes: state.changes, facts: reading.facts,
                 renamed: { name in
                     guard let earlier else { return nil }
                     return schemas.lineages.lineage(earlier, statements: statements).currentName(of: name)
                 })
+            // No two trees of it share a page.
+            view.proved = state.pages?.file
             for rule in StateRules.all
             where rules?.contains(rule.rule) ?? true
                 && (baseline == nil || !Baseline.rules.contains(rule.rule))
@@ -219,7 +246,7 @@ package struct StateInspector: Sendable {
                 state.faults += baseline.faults
                 state.notChecked += baseline.notChecked
             }
-            return state
+            return (state, found)
         }
     }
 

@@ -54,6 +54,9 @@ final class FileSpace: Sendable {
         state = Mutex(State(nodes: images.mapValues { Self.node($0, store) }, bases: bases))
     }
 
+    /// Every file on the disk that was mapped.
+    var bases: [MappedFile] { state.withLock { $0.bases } }
+
     private static func node(_ image: FileImage?, _ store: BlockStore) -> Node {
         image.map { .file(OverlayFile($0, store: store)) } ?? .absent
     }
@@ -183,11 +186,11 @@ final class FileSpace: Sendable {
     }
 
     func checkUnchanged() throws(OverlayError) {
-        for base in state.withLock({ $0.bases }) { try base.checkUnchanged() }
+        for base in bases { try base.checkUnchanged() }
     }
 
     func closeDescriptors() {
-        for base in state.withLock({ $0.bases }) { base.closeDescriptor() }
+        for base in bases { base.closeDescriptor() }
     }
 
     private static func isOnDisk(_ path: FilePath) -> Bool {

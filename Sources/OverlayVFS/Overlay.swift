@@ -200,6 +200,13 @@ package final class Overlay: Sendable {
         fileSystem.fixedTime.store(milliseconds + 210_866_760_000_000, ordering: .relaxed)
     }
 
+    /// The snapshot on the disk, before anything is run: the database, then what is not empty of its `-wal` and
+    /// `-journal`.
+    package var snapshotFiles: [MappedFile] {
+        let files = fileSystem.space.bases
+        return files.prefix(1) + files.dropFirst().filter { $0.size > 0 }
+    }
+
     /// Checks that what was read is still what the disk has.
     /// - Throws: ``OverlayError`` if a file on the disk that this overlay is based on is missing, was
     ///   replaced, was written or was cut short.

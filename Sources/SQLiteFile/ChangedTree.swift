@@ -10,20 +10,21 @@ public struct ChangedTree {
     private let holdsRowids: Bool?
     private let order: KeyOrder?
     private let unique: KeyOrder?
+    private let uses: PageUses?
     private var leafDepth: Int?
-    private var seen: PageSet
 
     /// - Parameters:
     ///   - parents: those of the earlier state.
     ///   - dirty: the pages of the earlier state that have changed or lead to one that has.
-    ///   - holdsRowids: see ``TreeCheck``, as for `order` and `unique`.
+    ///   - holdsRowids: see ``TreeCheck``, as for `order`, `unique` and `uses`.
     public init(
         _ before: DatabaseFile, _ after: DatabaseFile, root: UInt32, _ parents: PageParents,
-        _ dirty: DirtyPages, holdsRowids: Bool? = nil, order: KeyOrder? = nil, unique: KeyOrder? = nil
+        _ dirty: DirtyPages, holdsRowids: Bool? = nil, order: KeyOrder? = nil, unique: KeyOrder? = nil,
+        uses: PageUses?
     ) {
         (self.before, self.after, self.root, self.holdsRowids) = (before, after, root, holdsRowids)
         (self.parents, self.dirty, self.order, self.unique) = (parents, dirty, order, unique)
-        seen = PageSet(pageCount: after.pageCount)
+        self.uses = uses
     }
 
     /// - Throws: ``FileDamage``.
@@ -42,7 +43,7 @@ public struct ChangedTree {
         var lower = part.lower
         for index in 0...page.cellCount {
             let upper = index < page.cellCount ? try page.entry(index) : part.upper
-            let child = Subtree(try page.child(index), depth: part.depth + 1, lower, upper)
+            let child = Subtree(try page.child(index), below: part, lower, upper)
             try check(child, isFenced: fences.isSame(around: index, of: page))
             lower = upper
         }
@@ -56,39 +57,36 @@ public struct ChangedTree {
     private mutating func checkPage(_ part: Subtree, isLeaf: Bool) throws {
         var part = part
         part.isOnePage = !isLeaf
-        let pages = seen
-        seen = PageSet(pageCount: 0)
         var check = TreeCheck(
-            after, part, holdsRowids: holdsRowids, order: order, unique: unique, pages: pages)
+            after, part, holdsRowids: holdsRowids, order: order, unique: unique, uses: uses)
         _ = try check.run(while: { true })
-        seen = check.pages ?? PageSet(pageCount: after.pageCount)
     }
 
     /// Checks that an unchanged subtree is at its depth, and that its first and last key lie between those around it.
     private mutating func checkEdges(of part: Subtree, isFenced: Bool) throws {
-        let (first, depth) = try leaf(below: part) { _ in 0 }
-        try note(depth, first)
+        var first = try leaf(below: part) { _ in 0 }
+        try note(first.depth, first.page)
         guard !isFenced else { return }
-        let last = try leaf(below: part) { $0.cellCount }.page
-        var parts = [Subtree(first, depth: depth, part.lower, first == last ? part.upper : nil)]
-        if first != last { parts.append(Subtree(last, depth: depth, nil, part.upper)) }
-        for part in parts {
-            var check = TreeCheck(
-                after, part, holdsRowids: holdsRowids, order: order, unique: unique,
-                pages: PageSet(pageCount: after.pageCount))
+        var last = try leaf(below: part) { $0.cellCount }
+        (first.lower, last.upper) = (part.lower, part.upper)
+        if first.page == last.page { last.lower = part.lower }
+        for part in first.page == last.page ? [last] : [first, last] {
+            var check = TreeCheck(after, part, holdsRowids: holdsRowids, order: order, unique: unique)
             _ = try check.run(while: { true })
         }
     }
 
     private func leaf(
         below part: Subtree, _ choose: (TreePage) -> Int
-    ) throws(FileDamage) -> (page: UInt32, depth: Int) {
-        var (page, depth) = (try after.treePage(part.page), part.depth)
+    ) throws(FileDamage) -> Subtree {
+        var (leaf, page) = (part, try after.treePage(part.page))
+        (leaf.lower, leaf.upper) = (nil, nil)
         while !page.kind.isLeaf {
-            guard depth < TreeCheck.maxDepth else { throw FileDamage(page.number, .treeDepth) }
-            (page, depth) = (try after.treePage(page.child(choose(page))), depth + 1)
+            guard leaf.depth < TreeCheck.maxDepth else { throw FileDamage(page.number, .treeDepth) }
+            leaf = Subtree(try page.child(choose(page)), below: leaf, nil, nil)
+            page = try after.treePage(leaf.page)
         }
-        return (page.number, depth)
+        return leaf
     }
 
     private mutating func note(_ depth: Int, _ page: UInt32) throws(FileDamage) {

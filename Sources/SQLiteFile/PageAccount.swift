@@ -2,13 +2,8 @@
 public struct PageAccount: Sendable {
     private var pages: PageSet
 
-    public init(_ file: DatabaseFile) { pages = PageSet(pageCount: file.pageCount) }
-
-    /// Notes pages of a tree.
-    /// - Throws: ``FileDamage`` if one of them has been noted.
-    public mutating func note(_ more: PageSet) throws(FileDamage) {
-        if let page = pages.insert(contentsOf: more) { throw FileDamage(page, .pageUsedTwice) }
-    }
+    /// - Parameter parents: those of all trees.
+    public init(_ parents: PageParents) { pages = parents.pages }
 
     /// Checks what belongs to no tree: the freelist, the pointer maps, and the header's numbers.
     /// - Parameter roots: the root pages of all trees.

@@ -10,7 +10,10 @@ public struct PageParents: Sendable, Equatable {
     private var parents: [UInt32]
 
     /// The bit that marks overflow pages; files with this many pages are not read.
-    private static let overflow: UInt32 = 1 << 31
+    static let overflow: UInt32 = 1 << 31
+
+    /// Returns a link as ``words`` has it.
+    static func word(of link: Link) -> UInt32 { link.parent | (link.isOverflow ? overflow : 0) }
 
     /// Reads every tree.
     /// - Parameter roots: the root pages of all trees; that of the schema table, 1, may be left out.
@@ -120,7 +123,7 @@ public struct PageParents: Sendable, Equatable {
     private mutating func adopt(_ link: Link) throws(FileDamage) {
         guard Int(link.page) < parents.count else { throw FileDamage(link.page, .pageOutsideFile) }
         guard parents[Int(link.page)] == 0 else { throw FileDamage(link.page, .pageUsedTwice) }
-        parents[Int(link.page)] = link.parent | (link.isOverflow ? Self.overflow : 0)
+        parents[Int(link.page)] = Self.word(of: link)
     }
 
     /// Removes the parents of a page and of the pages under it, except those that are kept.

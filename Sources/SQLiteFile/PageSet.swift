@@ -16,18 +16,6 @@ public struct PageSet: Equatable, Sendable {
         return words[Int(page / 64)] & bit == 0
     }
 
-    /// Inserts the pages of another set, which has the same highest number.
-    /// - Returns: the first page that both had; nil if there is none.
-    mutating func insert(contentsOf other: PageSet) -> UInt32? {
-        var common: UInt32?
-        for index in words.indices {
-            let both = words[index] & other.words[index]
-            if common == nil, both != 0 { common = UInt32(index * 64 + both.trailingZeroBitCount) }
-            words[index] |= other.words[index]
-        }
-        return common
-    }
-
     /// The lowest page from 1 on that the set does not have.
     var firstMissing: UInt32 {
         for (index, word) in words.enumerated() {

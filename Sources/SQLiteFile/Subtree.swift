@@ -2,22 +2,26 @@
 ///
 /// The parts of a tree have every page of it once, so they can be checked at the same time.
 public struct Subtree: @unchecked Sendable {
-    let page: UInt32
+    public let page: UInt32
+    /// The page that leads to it; for a root the root itself.
+    let parent: UInt32
     /// The number of levels below the root.
     let depth: Int
     /// The entries of interior pages between which those of the part lie; nil at the ends of the tree.
     ///
     /// They point into pages, which no thread writes.
-    private(set) var lower: TreeEntry?
-    private(set) var upper: TreeEntry?
+    var lower: TreeEntry?
+    var upper: TreeEntry?
     /// Whether the pages below are other parts.
     var isOnePage = false
 
     /// Creates the part that is all of a tree.
-    public init(_ root: UInt32) { (page, depth) = (root, 0) }
+    public init(_ root: UInt32) { (page, parent, depth) = (root, root, 0) }
 
-    init(_ page: UInt32, depth: Int, _ lower: TreeEntry?, _ upper: TreeEntry?) {
-        (self.page, self.depth, self.lower, self.upper) = (page, depth, lower, upper)
+    /// Creates the part that is all below a child of a part's page.
+    init(_ page: UInt32, below part: Subtree, _ lower: TreeEntry?, _ upper: TreeEntry?) {
+        (self.page, parent, depth) = (page, part.page, part.depth + 1)
+        (self.lower, self.upper) = (lower, upper)
     }
 
     /// Divides a tree.
@@ -44,7 +48,7 @@ public struct Subtree: @unchecked Sendable {
                 var lower = part.lower
                 for index in 0...page.cellCount {
                     let upper = index < page.cellCount ? try page.entry(index) : part.upper
-                    below.append(Subtree(try page.child(index), depth: part.depth + 1, lower, upper))
+                    below.append(Subtree(try page.child(index), below: part, lower, upper))
                     lower = upper
                 }
                 guard done.count + below.count <= Int(file.pageCount) else {

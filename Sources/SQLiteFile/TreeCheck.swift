@@ -31,8 +31,7 @@ public struct TreeCheck: ~Copyable {
     private var hasMoved = false
     /// How many levels below the root the leaves are; nil as long as none was seen.
     public private(set) var leafDepth: Int?
-    /// The pages that were seen, where that is asked for.
-    public private(set) var pages: PageSet?
+    private let uses: PageUses?
     private var pagesEntered: UInt32 = 0
     private var buffer = PayloadBuffer()
     private var lastBuffer = PayloadBuffer()
@@ -49,18 +48,19 @@ public struct TreeCheck: ~Copyable {
         (self.order, self.unique, self.place) = (order, unique, place)
         if case .rowid(let rowid) = place { fence = rowid }
         resumes = place != nil
+        uses = nil
     }
 
     /// Makes the check of a part of a tree.
-    /// - Parameter pages: the pages that were seen before; none of them may be seen again.
+    /// - Parameter uses: notes each page, of which none may have been noted; nil where no one else does.
     public init(
         _ file: DatabaseFile, _ part: Subtree, holdsRowids: Bool? = nil, order: KeyOrder? = nil,
-        unique: KeyOrder? = nil, pages: consuming PageSet
+        unique: KeyOrder? = nil, uses: PageUses? = nil
     ) {
         (self.file, self.part, self.holdsRowids) = (file, part, holdsRowids)
         (self.order, self.unique) = (order, unique)
         resumes = false
-        self.pages = pages
+        self.uses = uses
         fence = part.lower?.rowid
         last = part.lower?.payload
     }
@@ -77,7 +77,7 @@ public struct TreeCheck: ~Copyable {
         let page = try file.treePage(part.page)
         if let holdsRowids, page.kind.isTable != holdsRowids { throw FileDamage(part.page, .treeKind) }
         if part.depth == 0, part.page > 1 { try file.checkPointer(to: part.page, .root, from: 0) }
-        let isDone = try check(page, depth: part.depth, goesOn, visit)
+        let isDone = try check(page, below: part.parent, depth: part.depth, goesOn, visit)
         if !isDone, let last { place = .key(Array(try file.bytes(of: last, in: &buffer))) }
         if isDone, let upper = part.upper { try checkUpper(upper, page) }
         return isDone
@@ -92,18 +92,15 @@ public struct TreeCheck: ~Copyable {
         }
     }
 
-    private mutating func note(_ page: UInt32) throws(FileDamage) {
-        guard pages?.insert(page) ?? true else { throw FileDamage(page, .pageUsedTwice) }
-    }
-
     /// - Returns: false if the time is up.
     private mutating func check(
-        _ page: TreePage, depth: Int, _ goesOn: () -> Bool, _ visit: (TreeEntry) throws -> Void
+        _ page: TreePage, below parent: UInt32, depth: Int, _ goesOn: () -> Bool,
+        _ visit: (TreeEntry) throws -> Void
     ) throws -> Bool {
         guard depth < Self.maxDepth else { throw FileDamage(page.number, .treeDepth) }
         guard pagesEntered < file.pageCount else { throw FileDamage(page.number, .pageUsedTwice) }
         pagesEntered += 1
-        try note(page.number)
+        try uses?.note(Link(page: page.number, parent: parent, isOverflow: false))
         try page.checkUse()
         if page.kind.isLeaf {
             guard (leafDepth ?? depth) == depth else { throw FileDamage(page.number, .treeDepth) }
@@ -130,7 +127,7 @@ public struct TreeCheck: ~Copyable {
         let child = try file.treePage(number)
         guard child.kind.isTable == page.kind.isTable else { throw FileDamage(number, .treeKind) }
         if part.isOnePage { return true }
-        return try check(child, depth: depth + 1, goesOn, visit)
+        return try check(child, below: page.number, depth: depth + 1, goesOn, visit)
     }
 
     private mutating func check(
@@ -149,7 +146,9 @@ public struct TreeCheck: ~Copyable {
             place = nil
         }
         hasMoved = true
-        try file.checkChain(of: entry.payload) { page throws(FileDamage) in try note(page) }
+        try file.checkChain(of: entry.payload) { overflow throws(FileDamage) in
+            try uses?.note(Link(page: overflow, parent: page.number, isOverflow: true))
+        }
         try visit(entry)
     }
 

@@ -21,6 +21,7 @@ struct SnapshotSurvey: Sendable {
             .open(
                 snapshot)
         let hash = try store.hashes.hash(of: snapshot.path).hash
+        let mark = try ContentMark(overlay.snapshotFiles)
         var entry = LockedSnapshot(path: name, content: hash.hex, date: date)
         entry.tokens = LockedSnapshot.tokens(of: snapshot)
         entry.version = try await context.engine.use(overlay, settings: context.settings(watchdog)) {
@@ -29,7 +30,7 @@ struct SnapshotSurvey: Sendable {
             try await database.withConnection { try $0.checkpoint() }
             return version
         }
-        try await inspect(overlay.freeze().image, snapshot, hash, watchdog, into: &entry)
+        try await inspect(overlay.freeze().image, snapshot, hash, mark, watchdog, into: &entry)
         try overlay.checkUnchanged()
         return entry
     }
@@ -43,20 +44,20 @@ struct SnapshotSurvey: Sendable {
     }
 
     private func inspect(
-        _ image: Image, _ snapshot: Snapshot, _ hash: ContentHash, _ watchdog: Watchdog,
+        _ image: Image, _ snapshot: Snapshot, _ hash: ContentHash, _ mark: ContentMark, _ watchdog: Watchdog,
         into entry: inout LockedSnapshot
     ) async throws {
         let inspector = context.inspector(watchdog)
         let isDatabase = snapshot.kind == .database
-        let known = isDatabase ? store.load(hash) : nil
-        let state = try await inspector.inspect(image, earlier: nil, baseline: known)
+        let known = isDatabase ? store.entry(mark)?.baseline(of: hash) : nil
+        let (state, check) =
+            if let known {
+                (try await inspector.inspect(image, earlier: nil, baseline: known), known.integrity)
+            } else {
+                try await inspector.inspectWhole(image)
+            }
         let catalog = state.catalog
-        let (check, rows) = try await inspector.withConnection(to: image) { connection in
-            (
-                try known?.integrity ?? IntegrityCheck(connection, catalog: catalog, file: state.pages?.file),
-                try catalog.rowCounts(connection)
-            )
-        }
+        let rows = try await inspector.withConnection(to: image) { try catalog.rowCounts($0) }
         if let damage = check.damage.first {
             throw SnapshotFault(
                 snapshot.path, "is damaged: \(damage)",
@@ -64,7 +65,7 @@ struct SnapshotSurvey: Sendable {
         }
         entry.rows = rows
         guard isDatabase, let baseline = Baseline(state, check) else { return }
-        if known == nil { store.save(baseline, for: hash) }
+        if known == nil { store.save(baseline, for: hash, mark) }
         entry.baselines[store.key.hex] = baseline.lockText
         let number = state.pages?.file.header.libraryVersion ?? 0
         if number > 0 { entry.library = "\(number / 1_000_000).\(number / 1000 % 1000).\(number % 1000)" }

@@ -7,12 +7,14 @@ import OverlayVFS
 /// Begins a replay where an earlier one of the same snapshot has been.
 extension SnapshotReplay {
     /// Returns the checkpoints of the snapshot; nil where nothing is kept.
-    func checkpoints(of opened: OpenedSnapshot) -> CheckpointedWalk<ReplayCheckpoint>? {
+    func checkpoints(
+        of opened: OpenedSnapshot, _ baselined: BaselinedSnapshot
+    ) -> CheckpointedWalk<ReplayCheckpoint>? {
         // What a command or another engine does is not repeatable, a batch is killed as a whole, and a snapshot must be
         // known by its content.
         guard let memory = context.memory, context.command == nil, context.other == nil,
             context.crashLimits == nil, context.libraries.isEmpty,
-            let content = opened.recognition?.hash
+            let content = baselined.content
         else { return nil }
         let known =
             result.findings.map { "\($0.rule) \($0.severity) \($0.message)" }
@@ -21,7 +23,7 @@ extension SnapshotReplay {
             opened.plan.pending.map { context.set.migrations[$0] },
             from: WalkStart(
                 format: context.set.format.name, policy: context.set.policy, base: context.set.base,
-                content: content, known: known))
+                content: content, known: known.sorted()))
     }
 
     /// Runs the pending migrations after a checkpoint.

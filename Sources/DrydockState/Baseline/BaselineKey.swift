@@ -11,7 +11,7 @@ package struct BaselineKey: Sendable, Hashable {
     package static let digitCount = 16
 
     /// Raise this when the meaning of a baseline changes.
-    private static let version = 4
+    private static let version = 5
 
     package let hex: String
 

@@ -1,7 +1,7 @@
 import SQLiteSchema
 
 /// Remembers baselines in the user's cache folder by the content of a snapshot, and the content hash by the snapshot's
-/// stat.
+/// stat. Whether a snapshot may be known is seen without hashing it, by its ``ContentMark``.
 ///
 /// A baseline that cannot be read or written is computed again, so deleting the cache costs only time.
 package struct BaselineStore: Sendable {
@@ -18,9 +18,19 @@ package struct BaselineStore: Sendable {
 
     package var remembers: Bool { files != nil }
 
-    package func load(_ hash: ContentHash) -> Baseline? { files?.read(name(hash)) }
+    /// A baseline, and the hash of the content that it is about.
+    package struct Entry: Codable {
+        fileprivate var hash: String
+        fileprivate var baseline: Baseline
 
-    package func save(_ baseline: Baseline, for hash: ContentHash) { files?.write(baseline, to: name(hash)) }
+        package func baseline(of hash: ContentHash) -> Baseline? { self.hash == hash.hex ? baseline : nil }
+    }
 
-    private func name(_ hash: ContentHash) -> String { "\(hash.hex)-\(key.hex).baseline" }
+    package func entry(_ mark: ContentMark) -> Entry? { files?.read(name(mark)) }
+
+    package func save(_ baseline: Baseline, for hash: ContentHash, _ mark: ContentMark) {
+        files?.write(Entry(hash: hash.hex, baseline: baseline), to: name(mark))
+    }
+
+    private func name(_ mark: ContentMark) -> String { "\(mark.hex)-\(key.hex).baseline" }
 }

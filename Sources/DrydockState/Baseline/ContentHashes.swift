@@ -28,17 +28,22 @@ package struct ContentHashes: Sendable {
     package func hash(of path: String) throws -> (hash: ContentHash, by: Recognition) {
         if let known = known(path) { return (known, .stat) }
         let stat = SnapshotStat(of: path)
-        let parts = try parts(of: path)
-        let hash = try ContentHash(of: parts)
-        if let stat, stat == SnapshotStat(of: path), !stat.isRacy() {
-            files?.write(StatEntry(stat: stat, hash: hash.hex), to: file(path))
-        }
+        let hash = try ContentHashing(parts(of: path)).finish()
+        remember(hash, of: path, since: stat)
         return (hash, .content)
+    }
+
+    /// Remembers the hash of a snapshot that was hashed in another way.
+    /// - Parameter stat: from before its files were opened.
+    package func remember(_ hash: ContentHash, of path: String, since stat: SnapshotStat?) {
+        guard let stat, stat == SnapshotStat(of: path), !stat.isRacy() else { return }
+        files?.write(StatEntry(stat: stat, hash: hash.hex), to: file(path))
     }
 
     private func parts(of path: String) throws -> [MappedFile] {
         if let file = CompressedFile(path) { return [try file.content()] }
         // An empty log or journal has no content.
+        let path = FolderListing.realPath(path)
         return try Sidecar.content.filter {
             $0.isEmpty || (try? FolderListing.size(of: path + $0)) ?? 0 > 0
         }.map { try MappedFile(path: path + $0) }
@@ -49,7 +54,8 @@ package struct ContentHashes: Sendable {
         var hash: String
     }
 
-    private func known(_ path: String) -> ContentHash? {
+    /// Returns the hash of a snapshot that is as it was when it was hashed; nil where that is not known.
+    package func known(_ path: String) -> ContentHash? {
         guard let entry: StatEntry = files?.read(file(path)), let now = SnapshotStat(of: path),
             entry.stat == now
         else { return nil }

@@ -1,10 +1,11 @@
+import DrydockFindings
 import OverlayVFS
 import DrydockMigrations
 import Foundation
 
 /// The file system's data about a snapshot and the files beside it: unchanged as long as nobody writes them, as git
 /// also assumes.
-struct SnapshotStat: Hashable, Sendable, Codable {
+package struct SnapshotStat: Hashable, Sendable, Codable {
     private struct File: Hashable, Codable {
         var device: UInt64
         var inode: UInt64
@@ -17,7 +18,8 @@ struct SnapshotStat: Hashable, Sendable, Codable {
     private var files: [File?]
 
     /// - Returns: nil when the file does not exist.
-    init?(of path: String) {
+    package init?(of path: String) {
+        let path = FolderListing.realPath(path)
         files = Sidecar.content.map { Self.file(path + $0) }
         if files[0] == nil { return nil }
     }

@@ -49,15 +49,15 @@ struct IntegrityDelta {
     /// Checks the changed pages of all trees, and that each page of the file has one use.
     private func checkPages(_ trees: [ScannedTree]) throws {
         let file = changes.after.file
+        let uses = PageUses(file)
         for tree in trees where isChanged(tree.root) {
             let (order, unique) = tree.content.orders
             var check = ChangedTree(
                 changes.before.file, file, root: tree.root, changes.before.parents, dirty,
-                holdsRowids: tree.holdsRowids, order: order, unique: unique)
+                holdsRowids: tree.holdsRowids, order: order, unique: unique, uses: uses)
             try check.check()
         }
-        var account = PageAccount(file)
-        try account.note(changes.after.parents.pages)
+        var account = PageAccount(changes.after.parents)
         try account.finish(file, roots: trees.map(\.root))
     }
 

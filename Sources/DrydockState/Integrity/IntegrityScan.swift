@@ -13,20 +13,28 @@ struct IntegrityScan {
     private(set) var damage: FileDamage?
     /// The tables that only SQLite can judge, sorted.
     private(set) var others: [String] = []
+    /// The parents of all pages; nil where not all was looked at, or something is wrong.
+    private(set) var parents: PageParents?
 
     /// - Parameters:
     ///   - connection: shows the same database as the file.
     ///   - tables: which tables are looked at, with their indexes and the schema table; nil for the whole file, with the
     ///     pages that no tree uses.
-    /// - Throws: ``EngineError``, also if the connection is interrupted.
+    ///   - hashing: what is hashed in the same pass.
+    /// - Throws: ``EngineError``, also if the connection is interrupted; ``OverlayError`` if what is hashed cannot be read.
     init(
-        _ file: DatabaseFile, _ catalog: Catalog, _ connection: any Connection, tables: [String]? = nil
+        _ file: DatabaseFile, _ catalog: Catalog, _ connection: any Connection, tables: [String]? = nil,
+        hashing: ContentHashing? = nil
     ) throws {
         do {
             let trees = try Self.trees(file, catalog, connection, of: tables)
-            let work = try ScanWork(file, trees)
-            var found = try work.run { try connection.checkInterrupt() }
-            if tables == nil { try found.account.finish(file, roots: trees.map(\.root)) }
+            let work = try ScanWork(file, trees, hashing: hashing)
+            let found = try work.run { try connection.checkInterrupt() }
+            if tables == nil {
+                var account = PageAccount(found.parents)
+                try account.finish(file, roots: trees.map(\.root))
+                parents = found.parents
+            }
             var others = try Self.doubtful(trees, found)
             for tree in trees {
                 guard let table = tree.table, case .rows(let plan) = tree.content, let checks = plan.checks

@@ -1,10 +1,11 @@
 import DatabaseEngine
 import Foundation
+import OverlayVFS
 import SQLiteFile
 import SQLiteSchema
 import Synchronization
 
-/// The trees of a file in parts, which several threads check.
+/// The trees of a file in parts, which several threads check, and the chunks of what is hashed on the way.
 struct ScanWork: Sendable {
     /// What was seen of a tree.
     struct Seen: Sendable {
@@ -28,17 +29,20 @@ struct ScanWork: Sendable {
     /// What was seen of the file.
     struct Found: Sendable {
         fileprivate(set) var trees: [Seen]
-        var account: PageAccount
+        /// The pages of all trees.
+        var parents: PageParents
     }
 
-    private struct Item: Sendable {
-        var tree: Int
-        var part: Subtree
+    private enum Item: Sendable {
+        case part(Subtree, ofTree: Int)
+        case chunk(Int)
     }
 
     private let file: DatabaseFile
     private let trees: [ScannedTree]
+    private let hashing: ContentHashing?
     private let items: [Item]
+    private let uses: PageUses
     private let key = RowHash.Key()
 
     /// How many parts a large tree has at least, so that no thread is left with the last one for long.
@@ -46,16 +50,20 @@ struct ScanWork: Sendable {
     /// How often the calling thread looks whether it must stop.
     private static let interval = Duration.milliseconds(20)
 
+    /// - Parameter hashing: what is hashed in the same pass.
     /// - Throws: ``FileDamage``.
-    init(_ file: DatabaseFile, _ trees: [ScannedTree]) throws(FileDamage) {
-        (self.file, self.trees) = (file, trees)
-        var items: [Item] = []
+    init(_ file: DatabaseFile, _ trees: [ScannedTree], hashing: ContentHashing? = nil) throws(FileDamage) {
+        (self.file, self.trees, self.hashing, uses) = (file, trees, hashing, PageUses(file))
+        // In the order of the file: what is hashed is checked while it is in the processor's cache.
+        var items = (0..<(hashing?.chunkCount ?? 0)).map {
+            (offset: $0 * ContentHashing.chunkSize, item: Item.chunk($0))
+        }
         for (number, tree) in trees.enumerated() {
             for part in try Subtree.parts(of: tree.root, in: file, atLeast: Self.partsOfTree) {
-                items.append(Item(tree: number, part: part))
+                items.append((Int(part.page) * file.header.pageSize, .part(part, ofTree: number)))
             }
         }
-        self.items = items
+        self.items = items.sorted { $0.offset < $1.offset }.map(\.item)
     }
 
     /// - Parameter check: called on this thread now and then; throws if the work must stop.
@@ -77,11 +85,9 @@ struct ScanWork: Sendable {
             try check()
         }
         for _ in 0..<helpers { ended.wait() }
-        var found = Found(trees: trees.map(Self.seen), account: PageAccount(file))
-        for share in try progress.shares() {
-            try found.account.note(share.pages)
-            for (number, seen) in share.trees { try found.trees[number].add(seen, root: trees[number].root) }
-        }
+        let shares = try progress.shares()
+        var found = Found(trees: trees.map(Self.seen), parents: uses.all)
+        for (number, seen) in shares.joined() { try found.trees[number].add(seen, root: trees[number].root) }
         return found
     }
 
@@ -96,14 +102,17 @@ struct ScanWork: Sendable {
 
     /// Checks parts until none is left.
     private func work(_ progress: Progress, _ check: () throws -> Void) {
-        var share = Progress.Share(pages: PageSet(pageCount: file.pageCount))
+        var share: Progress.Share = [:]
         while let number = progress.next() {
             do {
                 try check()
-                let item = items[number]
-                var seen = share.trees.removeValue(forKey: item.tree) ?? Self.seen(trees[item.tree])
-                try scan(item, &share.pages, &seen)
-                share.trees[item.tree] = seen
+                switch items[number] {
+                case .chunk(let chunk): try hashing?.hash(chunk: chunk)
+                case .part(let part, let tree):
+                    var seen = share.removeValue(forKey: tree) ?? Self.seen(trees[tree])
+                    try scan(part, of: trees[tree], &seen)
+                    share[tree] = seen
+                }
             } catch {
                 return progress.fail(number, error)
             }
@@ -111,8 +120,7 @@ struct ScanWork: Sendable {
         progress.add(share)
     }
 
-    private func scan(_ item: Item, _ pages: inout PageSet, _ seen: inout Seen) throws {
-        let tree = trees[item.tree]
+    private func scan(_ part: Subtree, of tree: ScannedTree, _ seen: inout Seen) throws {
         let (file, encoding, key) = (file, file.header.encoding, key)
         var (order, unique): (KeyOrder?, KeyOrder?)
         switch tree.content {
@@ -120,10 +128,8 @@ struct ScanWork: Sendable {
         case .rows(let table): order = table.order
         case .entries(let index, _): (order, unique) = (index.order, index.unique)
         }
-        let before = pages
-        pages = PageSet(pageCount: 0)
         var check = TreeCheck(
-            file, item.part, holdsRowids: tree.holdsRowids, order: order, unique: unique, pages: before)
+            file, part, holdsRowids: tree.holdsRowids, order: order, unique: unique, uses: uses)
         var buffer = PayloadBuffer()
         var fields: [Field] = []
         var (sums, isDoubtful) = (seen.sums, seen.isDoubtful)
@@ -145,7 +151,6 @@ struct ScanWork: Sendable {
                 sums[0].add(hash)
             }
         }
-        pages = check.pages ?? PageSet(pageCount: file.pageCount)
         if let depth = seen.leafDepth, let other = check.leafDepth, depth != other {
             throw FileDamage(tree.root, .treeDepth)
         }
@@ -155,11 +160,8 @@ struct ScanWork: Sendable {
 
 /// How far the threads have come.
 private final class Progress: Sendable {
-    /// What one thread has seen.
-    struct Share: Sendable {
-        var pages: PageSet
-        var trees: [Int: ScanWork.Seen] = [:]
-    }
+    /// What one thread has seen of trees.
+    typealias Share = [Int: ScanWork.Seen]
 
     private struct State {
         var next = 0

@@ -51,7 +51,7 @@ package struct IntegrityCheck: Sendable, Codable {
         _ connection: any Connection, catalog: Catalog, tables: [String], file: DatabaseFile?,
         leastPages: UInt32 = 1000
     ) throws {
-        guard let file, file.pageCount >= leastPages else {
+        guard let file, Self.canScan(file, leastPages) else {
             try self.init(connection, catalog: catalog, tables: tables)
             return
         }
@@ -75,18 +75,35 @@ package struct IntegrityCheck: Sendable, Codable {
         _ connection: any Connection, catalog: Catalog, file: DatabaseFile? = nil, leastPages: UInt32 = 1000,
         pragma: String = "integrity_check"
     ) throws {
-        guard let file, file.pageCount >= leastPages, pragma == "integrity_check" else {
+        if pragma == "integrity_check" {
+            self = try Self.whole(connection, catalog: catalog, file: file, leastPages: leastPages).check
+        } else {
             try self.init(connection, catalog, wholeBy: pragma)
-            return
         }
-        let scan = try IntegrityScan(file, catalog, connection)
+    }
+
+    /// Checks the whole database as above.
+    /// - Parameter hashing: what is hashed in the same pass, of a large database.
+    /// - Returns: also the parents of all pages, where they were seen on the way.
+    static func whole(
+        _ connection: any Connection, catalog: Catalog, file: DatabaseFile?, leastPages: UInt32 = 1000,
+        hashing: ContentHashing? = nil
+    ) throws -> (check: IntegrityCheck, parents: PageParents?) {
+        guard let file, canScan(file, leastPages) else {
+            return (try IntegrityCheck(connection, catalog, wholeBy: "integrity_check"), nil)
+        }
+        let scan = try IntegrityScan(file, catalog, connection, hashing: hashing)
         guard let found = scan.damage else {
-            try self.init(connection, catalog: catalog, tables: scan.others)
-            return
+            return (try IntegrityCheck(connection, catalog: catalog, tables: scan.others), scan.parents)
         }
-        try self.init(connection, catalog, wholeBy: pragma)
+        var check = try IntegrityCheck(connection, catalog, wholeBy: "integrity_check")
         // Where SQLite sees nothing, as with a record of an index that is too long, the scan's own words must do.
-        if damage.isEmpty, notChecked.isEmpty { damage = ["\(found)"] }
+        if check.damage.isEmpty, check.notChecked.isEmpty { check.damage = ["\(found)"] }
+        return (check, nil)
+    }
+
+    private static func canScan(_ file: DatabaseFile, _ leastPages: UInt32) -> Bool {
+        (leastPages...PageUses.mostPages).contains(file.pageCount)
     }
 
     /// Checks a database that was whole before some changes, which left its schema as it was: only what has changed, by

@@ -63,6 +63,10 @@ import Testing
         // It has a generated column, a partial index and one of an expression.
         let others = SQLiteLibrary.checksVirtualTables ? ["f", "p"] : ["p"]
         #expect(scan?.others == others)
+        let parents = try await Self.look(path) { _, _, file in
+            try PageParents(file, roots: file.schema().map(\.rootPage).filter { $0 != 0 })
+        }
+        #expect(scan?.parents == parents)
     }
 
     @Test(arguments: settings) func `damage that SQLite finds is found`(settings: String) async throws {
