@@ -60,7 +60,7 @@ struct Growth {
             ]
             return [
                 Contender("verify, ADD COLUMN, snapshot known", verify),
-                Contender("verify, the same, not known", verify + ["--no-cache"]),
+                Contender("verify, the same, without a cache", verify + ["--no-cache"]),
                 Contender("health --deep", [drydock, "health", "--deep", "-q", database.snapshot]),
                 Contender(
                     "sqlite3 integrity_check",

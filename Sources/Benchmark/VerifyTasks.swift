@@ -87,7 +87,12 @@ struct VerifyTasks {
                         try FileManager.default.setAttributes(
                             [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: snapshot)
                     }),
-                Contender(Self.cold, command + ["--no-cache"], before: prepare),
+                Contender(
+                    Self.cold, ["env", "XDG_CACHE_HOME=\(folder)/new-cache"] + command,
+                    before: {
+                        try prepare()
+                        try? FileManager.default.removeItem(atPath: folder + "/new-cache")
+                    }),
                 Contender(
                     Self.sqlite, script: "sqlite3 '\(copy)' < '\(folder)/Migrations/v2.sql'",
                     before: {

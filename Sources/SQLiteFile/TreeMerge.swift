@@ -70,7 +70,7 @@ struct TreeMerge: ~Copyable {
     private mutating func mergeRows(_ report: Report) throws {
         let (leftPage, rightPage) = (left.page, right.page)
         var (i, j, equal) = (left.index, right.index, 0)
-        while i < leftPage.cellCount, j < rightPage.cellCount {
+        while i < left.count, j < right.count {
             let a = try leftPage.tableEntry(i)
             let b = try rightPage.tableEntry(j)
             if a.rowid == b.rowid {
@@ -95,8 +95,8 @@ struct TreeMerge: ~Copyable {
         counts.equal += equal
         left.index = i
         right.index = j
-        if i == leftPage.cellCount { try left.leave() }
-        if j == rightPage.cellCount { try right.leave() }
+        if i == left.count { try left.leave() }
+        if j == right.count { try right.leave() }
     }
 
     /// Compares two leaves of an index as far as their entries are the same, then one entry by its key.

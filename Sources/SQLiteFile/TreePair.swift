@@ -94,6 +94,23 @@ public struct TreePair {
         return true
     }
 
+    /// Divides all rowids into ranges with about as many rows of the left table each, which can be merged at the same
+    /// time. Each ends where a leaf of that table does.
+    /// - Returns: one range for a small table; none for the tree of an index.
+    /// - Throws: ``FileDamage``.
+    public func rowRanges(atLeast count: Int) throws(FileDamage) -> [ClosedRange<Int64>] {
+        guard try left.treePage(leftRoot).kind.isTable else { return [] }
+        var ranges: [ClosedRange<Int64>] = []
+        var first = Int64.min
+        for part in try Subtree.parts(of: leftRoot, in: left, atLeast: count) where !part.isOnePage {
+            // In a damaged tree the keys between its parts need not be in order.
+            guard let last = part.upper?.rowid, first <= last, last < .max else { continue }
+            ranges.append(first...last)
+            first = last + 1
+        }
+        return ranges + [first...Int64.max]
+    }
+
     /// Walks both trees in the order of their keys and reports each difference.
     ///
     /// The reported entries may be used as long as the files live.
@@ -101,11 +118,14 @@ public struct TreePair {
     ///   - countsSkippedRows: whether rows on skipped leaves are counted, which reads the leaves' headers.
     ///   - everyRow: whether rows with the same bytes are reported as changed too, if the same bytes can mean
     ///     different values on each side; nothing is skipped then.
+    ///   - rows: which rows are looked at, for tables; nil for all. See ``rowRanges(atLeast:)``.
     /// - Throws: ``FileDamage``, and what `report` throws.
     public func merge(
-        countsSkippedRows: Bool = true, everyRow: Bool = false, _ report: (EntryDifference) throws -> Void
+        countsSkippedRows: Bool = true, everyRow: Bool = false, rows: ClosedRange<Int64>? = nil,
+        _ report: (EntryDifference) throws -> Void
     ) throws -> MergeCounts {
-        let (left, right) = (try TreeReader(left, root: leftRoot), try TreeReader(right, root: rightRoot))
+        let left = try TreeReader(left, root: leftRoot, rows: rows)
+        let right = try TreeReader(right, root: rightRoot, rows: rows)
         var merge = TreeMerge(self, left, right, countsSkippedRows: countsSkippedRows, everyRow: everyRow)
         try merge.run(report)
         return merge.counts

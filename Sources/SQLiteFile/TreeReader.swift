@@ -28,6 +28,9 @@ struct TreeReader {
     private(set) var pending: UInt32
     private(set) var page: TreePage
     var index = 0
+    /// How many cells of the leaf are read: all, or those up to the last row that is wanted.
+    private(set) var count = 0
+    private let last: Int64?
     /// In a table, no later row has this rowid or a lower one.
     private(set) var fence: Int64?
     private var frames: [Frame] = []
@@ -35,10 +38,15 @@ struct TreeReader {
     private let rootHeight: Int
     private var pagesEntered: UInt32 = 0
 
-    /// - Parameter window: reads the leaf from which the tree's height is known.
-    init(_ file: DatabaseFile, root: UInt32, through window: PageWindow? = nil) throws(FileDamage) {
+    /// - Parameters:
+    ///   - rows: which rows of a table are read; nil for all of any tree.
+    ///   - window: reads the leaf from which the tree's height is known.
+    init(
+        _ file: DatabaseFile, root: UInt32, rows: ClosedRange<Int64>? = nil, through window: PageWindow? = nil
+    ) throws(FileDamage) {
         self.file = file
         self.root = root
+        last = rows?.upperBound
         pending = root
         page = try file.treePage(root)
         isTable = page.kind.isTable
@@ -56,6 +64,7 @@ struct TreeReader {
         }
         rootHeight = height
         frames.reserveCapacity(height)
+        if let rows { try seek(rows.lowerBound) }
     }
 
     /// The height of the subtree, or the page, above the leaves.
@@ -106,29 +115,37 @@ struct TreeReader {
         if next.kind.isLeaf {
             page = next
             index = 0
+            count = try wantedCells(of: next)
             position = .leaf
             // The result must matter, or the compiler drops the reads.
             if next.readAhead() == .max { frames.reserveCapacity(rootHeight) }
-            if next.cellCount == 0 { try leave() }
+            if count == 0 { try leave() }
         } else {
             frames.append(Frame(page: next))
             pending = try next.child(0)
         }
     }
 
+    private func wantedCells(of leaf: TreePage) throws(FileDamage) -> Int {
+        guard let last, last < .max, leaf.cellCount > 0, try leaf.entry(leaf.cellCount - 1).rowid > last
+        else {
+            return leaf.cellCount
+        }
+        return try leaf.firstCell(notBelow: last + 1)
+    }
+
     /// Moves past the pending subtree, or past the leaf.
     mutating func leave() throws(FileDamage) {
         while let frame = frames.last {
             if frame.index < frame.page.cellCount {
-                if isTable {
-                    fence = try frame.page.separator(frame.index).rowid
-                    try enterNextChild()
-                } else {
-                    page = frame.page
-                    index = frame.index
-                    position = .entry
+                guard isTable else {
+                    (page, index, position) = (frame.page, frame.index, .entry)
+                    return
                 }
-                return
+                let fence = try frame.page.separator(frame.index).rowid
+                self.fence = fence
+                if let last, fence >= last { break }
+                return try enterNextChild()
             }
             frames.removeLast()
         }
@@ -151,7 +168,7 @@ struct TreeReader {
     @inline(__always) mutating func advance() throws(FileDamage) {
         if position == .leaf {
             index += 1
-            if index == page.cellCount { try leave() }
+            if index == count { try leave() }
         } else {
             try enterNextChild()
         }
@@ -164,7 +181,7 @@ struct TreeReader {
             try descend()
             if position == .leaf {
                 index = try page.firstCell(notBelow: rowid)
-                if index == page.cellCount { try leave() }
+                if index >= count { try leave() }
                 return
             }
             guard let frame = frames.last else { return }

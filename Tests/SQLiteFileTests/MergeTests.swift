@@ -148,6 +148,7 @@ private struct Merging {
         #expect(reportedRight == right.subtracting(left), "seed \(seed) \(name)")
         #expect(counts.left == left.count && counts.right == right.count, "seed \(seed) \(name)")
         #expect(counts.equal == left.intersection(right).count, "seed \(seed) \(name)")
+        try compareRanges(with: counts, reportedLeft, reportedRight, seed)
         try after.database.execute("attach '\(before.path)' as old")
         defer { try? after.database.execute("detach old") }
         let onlyLeft =
@@ -158,6 +159,37 @@ private struct Merging {
         #expect(try counts.onlyRight == after.database.integer(onlyRight), "seed \(seed) \(name)")
         if try pair.isUntouched() { #expect(left == right, "seed \(seed) \(name)") }
         if pair.difference?.pages.isEmpty == true { #expect(try pair.isUntouched(), "seed \(seed) \(name)") }
+    }
+
+    /// The ranges of a table's rows have between them what the whole has.
+    private func compareRanges(
+        with whole: MergeCounts, _ left: Set<Row>, _ right: Set<Row>, _ seed: Int
+    ) throws {
+        for wanted in [1, 5, 64] {
+            let ranges = try pair.rowRanges(atLeast: wanted)
+            // The tree of an index has none.
+            guard let first = ranges.first, let last = ranges.last else { return }
+            #expect(first.lowerBound == .min && last.upperBound == .max)
+            var counts = MergeCounts()
+            var found: [(left: Row?, right: Row?)] = []
+            for range in ranges {
+                let part = try pair.merge(rows: range) { difference in
+                    let (a, b) = difference.entries
+                    found.append(
+                        (try a.map { try row($0, pair.left) }, try b.map { try row($0, pair.right) }))
+                }
+                counts.equal += part.equal
+                counts.changed += part.changed
+                counts.onlyLeft += part.onlyLeft
+                counts.onlyRight += part.onlyRight
+            }
+            var expected = whole
+            (expected.skippedLeaves, counts.skippedLeaves) = (0, 0)
+            #expect(counts == expected, "seed \(seed) \(name) in \(ranges.count)")
+            #expect(Set(found.compactMap(\.left)) == left, "seed \(seed) \(name) in \(ranges.count)")
+            #expect(Set(found.compactMap(\.right)) == right, "seed \(seed) \(name) in \(ranges.count)")
+            #expect(found.count == whole.changed + whole.onlyLeft + whole.onlyRight)
+        }
     }
 
     private func rows(_ file: DatabaseFile, _ root: UInt32) throws -> [Row] {

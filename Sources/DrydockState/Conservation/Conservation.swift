@@ -32,9 +32,19 @@ package struct Conservation: Sendable {
         package var home: MovedData.Home?
         /// The tables that have all of its rows between them, where none has them all.
         package var parts: [Catalog.Table] = []
+        /// The rows that ``home`` has, but not for this table and for others whose rows are there too.
+        package var crowding: Crowding?
 
         /// Whether no row is missing.
         var isMoved: Bool { home?.missing.isEmpty == true || !parts.isEmpty }
+    }
+
+    /// A table that lacks rows to have those of several.
+    package struct Crowding: Sendable {
+        package var home: Catalog.Table
+        /// The other tables with the same rows.
+        package var others: [String]
+        package var missing: Int
     }
 
     package struct DroppedColumn: Sendable {
@@ -135,6 +145,7 @@ extension Conservation {
                 notCompared.append((pair, error))
             }
         }
+        try settleSharedHomes(connection, moved, declarations)
         heirs = try heirs(in: before, lineage, moved, declarations)
     }
 

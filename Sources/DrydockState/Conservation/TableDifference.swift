@@ -19,6 +19,12 @@ package struct TableDifference: Sendable {
             count += 1
             if samples.count < Evidence.rowLimit { samples.append(row()) }
         }
+
+        /// Adds rows that come after these.
+        mutating func add(_ later: Rows) {
+            count += later.count
+            samples += later.samples.prefix(Evidence.rowLimit - samples.count)
+        }
     }
 
     package struct Change: Sendable {
@@ -48,6 +54,11 @@ package struct TableDifference: Sendable {
         mutating func note(_ change: Change, _ encoding: TextEncoding) {
             let kind = ValueChange(from: change.before, to: change.after, encoding).rawValue
             counts[kind] += 1
+            noteExample(change, kind)
+            if kept[kind].count < Evidence.rowLimit { kept[kind].append(change) }
+        }
+
+        private mutating func noteExample(_ change: Change, _ kind: Int) {
             if let example = examples[kind] {
                 let isLess =
                     change.before == example.before
@@ -56,7 +67,15 @@ package struct TableDifference: Sendable {
             } else {
                 examples[kind] = change
             }
-            if kept[kind].count < Evidence.rowLimit { kept[kind].append(change) }
+        }
+
+        /// Adds changes of rows that come after these.
+        mutating func add(_ later: Changes) {
+            for kind in counts.indices {
+                counts[kind] += later.counts[kind]
+                if let example = later.examples[kind] { noteExample(example, kind) }
+                kept[kind] += later.kept[kind].prefix(Evidence.rowLimit - kept[kind].count)
+            }
         }
     }
 
@@ -103,6 +122,14 @@ package struct TableDifference: Sendable {
     /// - Parameter column: the position of the column pair.
     mutating func note(_ change: Change, column: Int) {
         changed[column, default: .init()].note(change, encoding)
+    }
+
+    /// Adds the difference of rows that come after these, compared in the same way.
+    mutating func add(_ later: TableDifference) {
+        rowsCompared += later.rowsCompared
+        lost.add(later.lost)
+        added.add(later.added)
+        for (column, changes) in later.changed { changed[column, default: .init()].add(changes) }
     }
 
     /// - Parameter condition: the number of the declared condition that allows the row to go, from 1; 0 for none.

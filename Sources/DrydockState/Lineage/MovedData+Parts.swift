@@ -52,7 +52,7 @@ extension MovedData {
 
     /// The values as they are stored, each with its storage class: 1 is not 1.0, and 'a' not 'A'. The plus sign takes
     /// the affinity and the collation from a column.
-    private static func values(_ columns: [String]) -> String {
+    static func values(_ columns: [String]) -> String {
         columns.map { "+\($0) COLLATE BINARY, typeof(\($0))" }.joined(separator: ", ")
     }
 }

@@ -15,6 +15,8 @@ package struct MovedData {
     /// A table that has every row of another table.
     package struct Home: Sendable {
         package var table: Catalog.Table
+        /// Where it has the values of the columns.
+        var columns: [TableMatch.ColumnPair] = []
         /// Columns with values missing there, and the number of those values.
         package var missing: [(column: Catalog.Column, valueCount: Int)] = []
     }
@@ -53,6 +55,22 @@ package struct MovedData {
             .isDisjoint(with: provenance.end.sources(ofColumn: later.name, in: successor.name))
     }
 
+    /// Whether rows of two tables before the step may be copies of one another, however that came about but through
+    /// another table.
+    func areRelated(_ table: Catalog.Table, _ other: Catalog.Table, besides home: Catalog.Table) -> Bool {
+        let provenance = provenance()
+        return provenance.end.connects(
+            provenance.start[table.name]?.id, provenance.start[other.name]?.id,
+            besides: provenance.end[home.name]?.id
+        )
+    }
+
+    /// Whether a table may have had copies of another's rows before the step.
+    func hadRows(of table: Catalog.Table, _ other: Catalog.Table) -> Bool {
+        let start = provenance().start
+        return start.connects(start[table.name]?.id, start[other.name]?.id, besides: nil)
+    }
+
     func candidates(
         for table: Catalog.Table, _ provenance: Provenance,
         _ link: KeyPath<TableLineage.Incarnation, Set<Int>>
@@ -85,6 +103,7 @@ package struct MovedData {
         guard isKnown, !pairs.isEmpty, try identifyRows(pairs, home, of: table, provenance),
             try isFound(table, later, pairs, allowing: allowance)
         else { return nil }
+        home.columns = pairs
         try home.missing.removeAll { missing in
             try self.home(of: missing.column, of: table, besides: later, provenance, allowance) != nil
                 || reference(to: missing.column, of: table, in: later, pairs, provenance) != nil

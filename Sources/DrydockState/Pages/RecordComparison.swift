@@ -1,7 +1,9 @@
-import DrydockFindings
 import DatabaseEngine
+import Dispatch
+import DrydockFindings
 import SQLiteFile
 import SQLiteSchema
+import Synchronization
 
 /// Compares the rows of a table before and after a step, record by record.
 struct RecordComparison {
@@ -20,7 +22,7 @@ struct RecordComparison {
             guard let order = keyOrder else { return nil }
             return try merge(order, isKey: true)
         }
-        if let difference = try merge(nil, isKey: isRowidKey) { return difference }
+        if let difference = try mergeRows(isKey: isRowidKey) { return difference }
         return isRowidKey ? nil : try sequence()
     }
 
@@ -62,11 +64,60 @@ struct RecordComparison {
     // MARK: - Comparing
 
     private struct Ambiguous: Error {}
+    /// Only the thread that has the connection can go on.
+    private struct Elsewhere: Error {}
+
+    /// From how many changed pages on threads are worth it.
+    private static let leastPages = 1000
+    /// How many ranges a large table has at least, so that no thread is left with the last one for long.
+    private static let leastRanges = 64
+
+    /// Compares rows with the same rowid: in ranges, on all cores, where much has changed.
+    private func mergeRows(isKey: Bool) throws -> TableDifference? {
+        let isLarge = (dirty?.pages.count ?? .max) >= Self.leastPages
+        guard isLarge, let pair = try TreePair(before.file, root: before.root, after.file, root: after.root),
+            case let ranges = try pair.rowRanges(atLeast: Self.leastRanges), ranges.count > 1
+        else { return try merge(nil, isKey: isKey) }
+        do {
+            try before.learnDefaults(columns.pairs.map { ($0.before, $0.nameBefore) })
+            try after.learnDefaults(columns.pairs.map { ($0.after, $0.nameAfter) })
+        } catch is PageConservation.NoDefault {
+            return nil
+        }
+        typealias Outcome = Result<TableDifference?, any Error>
+        let outcomes = Mutex([Outcome](repeating: .success(nil), count: ranges.count))
+        let isOver = Atomic(false)
+        let (old, new) = (before.source, after.source)
+        let (match, columns, dirty, rewritable, encoding) = (match, columns, dirty, rewritable, encoding)
+        DispatchQueue.concurrentPerform(iterations: ranges.count) { number in
+            if isOver.load(ordering: .relaxed) { return }
+            let part = RecordComparison(
+                match: match, columns: columns, before: RecordTable(old) { _, _ in throw Elsewhere() },
+                after: RecordTable(new) { _, _ in throw Elsewhere() }, dirty: dirty, rewritable: rewritable,
+                encoding: encoding)
+            let outcome = Outcome { try part.merge(nil, isKey: isKey, rows: ranges[number]) }
+            if (try? outcome.get()) == nil { isOver.store(true, ordering: .relaxed) }
+            outcomes.withLock { $0[number] = outcome }
+        }
+        do {
+            let parts = try outcomes.withLock { $0 }.map { try $0.get() }
+            guard var whole = parts[0] else { return nil }
+            for part in parts.dropFirst() {
+                guard let part else { return nil }
+                whole.add(part)
+            }
+            return whole
+        } catch is Elsewhere {
+            return try merge(nil, isKey: isKey)
+        }
+    }
 
     /// Compares rows with the same rowid or key.
     /// - Parameter isKey: whether that is the table's own key, so that a row without a counterpart is lost. Otherwise
     /// the difference may only be in rowids.
-    private func merge(_ order: KeyOrder?, isKey: Bool) throws -> TableDifference? {
+    private func merge(
+        _ order: KeyOrder?, isKey: Bool, rows: ClosedRange<Int64>? = nil
+    ) throws -> TableDifference? {
         let key = isKey || keyPositions != nil ? keyPositions ?? [] : []
         var difference = TableDifference()
         difference.encoding = encoding
@@ -79,7 +130,9 @@ struct RecordComparison {
         else { return nil }
         trees.dirty = dirty
         do {
-            let counts = try trees.merge(countsSkippedRows: false, everyRow: !columns.areReadAlike) { found in
+            let counts = try trees.merge(
+                countsSkippedRows: false, everyRow: !columns.areReadAlike, rows: rows
+            ) { found in
                 switch found {
                 case .onlyLeft(let old):
                     guard isKey else { throw Ambiguous() }

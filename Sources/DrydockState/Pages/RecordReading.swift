@@ -25,6 +25,31 @@ package final class RecordTable {
         self.askDefault = askDefault
     }
 
+    /// Asks for the value of each column that the first record ends before, so that other threads know it.
+    func learnDefaults(_ columns: [(column: RecordLayout.Column, name: String)]) throws {
+        var cursor = try TreeCursor(file, root: root)
+        guard let first = try cursor.next() else { return }
+        try read(first)
+        for (column, name) in columns { _ = try value(column, named: name) }
+    }
+
+    /// What another thread needs to read the same table.
+    struct Source: Sendable {
+        fileprivate let file: DatabaseFile
+        fileprivate let root: UInt32
+        fileprivate let layout: RecordLayout
+        fileprivate let defaults: [String: SQLValue]
+    }
+
+    var source: Source { Source(file: file, root: root, layout: layout, defaults: defaults) }
+
+    convenience init(
+        _ source: Source, askDefault: @escaping (_ column: String, _ rowid: Int64) throws -> SQLValue
+    ) {
+        self.init(source.file, root: source.root, layout: source.layout, askDefault: askDefault)
+        defaults = source.defaults
+    }
+
     /// Makes an entry the current row. The values of ``fields`` are in the file, or in a buffer until the next call.
     package func read(_ entry: TreeEntry) throws(FileDamage) {
         rowid = entry.rowid
@@ -75,8 +100,8 @@ extension SQLValue {
 }
 
 /// The column pairs of two tables that are compared.
-package struct RecordColumns {
-    package struct Pair {
+package struct RecordColumns: Sendable {
+    package struct Pair: Sendable {
         package var before: RecordLayout.Column
         package var after: RecordLayout.Column
         package var nameBefore: String

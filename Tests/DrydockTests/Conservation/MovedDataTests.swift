@@ -9,6 +9,9 @@ import Testing
     private static let merged = "CREATE TABLE m(id INTEGER PRIMARY KEY, p, q);"
     private static let apart = "INSERT INTO m VALUES (1, 'x', NULL), (2, NULL, 'y'), (3, NULL, NULL)"
     private static let merge = "ALTER TABLE m ADD COLUMN k; UPDATE m SET k = coalesce(p, q); "
+    private static let alike = "CREATE TABLE p(a, b); CREATE TABLE q(a, b);"
+    private static let alikeRows =
+        "INSERT INTO p VALUES ('x', 1), ('y', 2); INSERT INTO q VALUES ('x', 1), ('z', 3)"
     private static let rows = "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30);"
 
     @Test(arguments: [
@@ -45,6 +48,67 @@ import Testing
                 "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);CREATE TABLE t2(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);",
             rows: "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30);INSERT INTO t2 VALUES (7,'q',1)",
             errors: [.tableDropped], notes: [.tableDropped]),
+        RuleCase(
+            "compound, equal rows are kept once",
+            "CREATE TABLE w AS SELECT * FROM p UNION SELECT * FROM q; DROP TABLE p; DROP TABLE q",
+            schema: alike,
+            rows: alikeRows, errors: [.tableDropped], notes: [.tableDropped]),
+        RuleCase(
+            "compound, a row that the other has too is left out",
+            "CREATE TABLE w(kind, b, a); INSERT INTO w SELECT 'p', b, a FROM p; INSERT INTO w SELECT 'q', b, a FROM q WHERE b <> 1; DROP TABLE p; DROP TABLE q",
+            schema: alike, rows: alikeRows, errors: [.tableDropped], notes: [.tableDropped]),
+        RuleCase(
+            "compound of three, equal rows are kept once",
+            "CREATE TABLE w AS SELECT a FROM p UNION SELECT a FROM q UNION SELECT a FROM r; DROP TABLE p; DROP TABLE q; DROP TABLE r",
+            schema: "CREATE TABLE p(a); CREATE TABLE q(a); CREATE TABLE r(a);",
+            rows: "INSERT INTO p VALUES (1); INSERT INTO q VALUES (1); INSERT INTO r VALUES (1)",
+            errors: [.tableDropped, .tableDropped], notes: [.tableDropped]),
+        RuleCase(
+            "into a table that has the same row",
+            "-- drydock: inserts into p\nINSERT INTO p SELECT * FROM q WHERE b <> 1; DROP TABLE q",
+            schema: alike,
+            rows: alikeRows, errors: [.tableDropped]),
+        RuleCase(
+            "into a rebuilt table that has the same row",
+            "-- drydock: inserts into p\nCREATE TABLE n(a, b, c); INSERT INTO n(a, b) SELECT * FROM p UNION SELECT * FROM q; DROP TABLE p; DROP TABLE q; ALTER TABLE n RENAME TO p",
+            schema: alike, rows: alikeRows, errors: [.tableDropped]),
+        RuleCase(
+            "into a table with a key of its own that has the same row",
+            "-- drydock: inserts into p\nINSERT INTO p(a, b) SELECT a, b FROM q WHERE b <> 1; DROP TABLE q",
+            schema: "CREATE TABLE p(id INTEGER PRIMARY KEY, a, b); CREATE TABLE q(a, b);",
+            rows: "INSERT INTO p(a, b) VALUES ('x', 1), ('y', 2); INSERT INTO q VALUES ('x', 1), ('z', 3)",
+            errors: [.tableDropped]),
+        RuleCase(
+            "compound, equal rows and all",
+            "CREATE TABLE w AS SELECT * FROM p UNION ALL SELECT * FROM q; DROP TABLE p; DROP TABLE q",
+            schema: alike,
+            rows: alikeRows, notes: [.tableDropped, .tableDropped]),
+        RuleCase(
+            "compound, the equal row is let go",
+            "-- drydock: deletes from q where b = 1\nCREATE TABLE w AS SELECT * FROM p UNION SELECT * FROM q; DROP TABLE p; DROP TABLE q",
+            schema: alike, rows: alikeRows, notes: [.tableDropped, .tableDropped]),
+        RuleCase(
+            "into a table that has the same row, and all",
+            "-- drydock: inserts into p\nINSERT INTO p SELECT * FROM q; DROP TABLE q", schema: alike,
+            rows: alikeRows,
+            notes: [.tableDropped]),
+        RuleCase(
+            "rows with the same key are one",
+            "-- drydock: inserts into p\nINSERT OR IGNORE INTO p SELECT * FROM q; DROP TABLE q",
+            schema: "CREATE TABLE p(id INTEGER PRIMARY KEY, a); CREATE TABLE q(id INTEGER PRIMARY KEY, a);",
+            rows: "INSERT INTO p VALUES (1, 'x'), (2, 'y'); INSERT INTO q VALUES (1, 'x'), (3, 'z')",
+            notes: [.tableDropped]),
+        RuleCase(
+            "rows with the same value of a UNIQUE column are one",
+            "-- drydock: inserts into p\nINSERT OR IGNORE INTO p SELECT * FROM q; DROP TABLE q",
+            schema: "CREATE TABLE p(a UNIQUE, b); CREATE TABLE q(a, b);", rows: alikeRows,
+            notes: [.tableDropped]),
+        RuleCase(
+            "a backup of an earlier step holds no rows of its own",
+            "CREATE TABLE w AS SELECT * FROM p; DROP TABLE p; DROP TABLE bak",
+            schema: "CREATE TABLE p(a, b); CREATE TABLE bak AS SELECT * FROM p;",
+            rows: "INSERT INTO p VALUES ('x', 1); INSERT INTO bak SELECT * FROM p",
+            notes: [.tableDropped, .tableDropped]),
         RuleCase(
             "equal ids, and a table without other values",
             "INSERT INTO u SELECT count(*) + 9 FROM t; DROP TABLE t",
