@@ -153,6 +153,8 @@ struct TreeMerge: ~Copyable {
         } else if try isShared() {
             try skip()
         } else if try left.height == 0 && isEqualLeaf() {
+            // It was read, if not row by row.
+            if !countsSkippedRows { counts.equal += try left.pendingPage().cellCount }
             try skip()
         } else {
             try left.descend()

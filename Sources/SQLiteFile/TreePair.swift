@@ -115,7 +115,7 @@ public struct TreePair {
     ///
     /// The reported entries may be used as long as the files live.
     /// - Parameters:
-    ///   - countsSkippedRows: whether rows on skipped leaves are counted, which reads the leaves' headers.
+    ///   - countsSkippedRows: whether rows on leaves that both trees share are counted, which reads the leaves' headers.
     ///   - everyRow: whether rows with the same bytes are reported as changed too, if the same bytes can mean
     ///     different values on each side; nothing is skipped then.
     ///   - rows: which rows are looked at, for tables; nil for all. See ``rowRanges(atLeast:)``.

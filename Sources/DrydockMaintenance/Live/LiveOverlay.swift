@@ -154,6 +154,8 @@ package actor LiveOverlay {
             let wasHeld = lock?.release() ?? false
             lock?.close()
             image?.closeDescriptors()
+            // The watch has seen that another program wrote.
+            if (error as? EngineError)?.isInterrupt == true, !isStopped() { return nil }
             // A torn read looks like damage.
             guard log == LogHead(path), wasHeld || stamp == FileStamps(path) else { return nil }
             throw error
@@ -176,6 +178,7 @@ package actor LiveOverlay {
 
     private func map(_ image: Image, _ keeper: FileHold?, _ isTimely: Bool) async throws -> Opened {
         let watch = ChangeWatch(image, isStopped)
+        watch.begin(keeper)
         let lease = try await connections.lease(image) { watch.isLost }
         return Opened(keeper: keeper, lease: lease, watch: watch, isTimely: isTimely)
     }

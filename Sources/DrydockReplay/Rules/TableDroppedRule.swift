@@ -29,7 +29,11 @@ struct TableDroppedRule: StepRule {
     }
 
     private func dropped(in step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
-        step.conservation.droppedTables.compactMap { dropped in
+        let homes = Dictionary(
+            uniqueKeysWithValues: step.conservation.droppedTables.compactMap { dropped in
+                dropped.home.map { (dropped.table.name.foldedASCII, $0.table.name.foldedASCII) }
+            })
+        return step.conservation.droppedTables.compactMap { dropped in
             let name = dropped.table.name
             let isDeclared = declarations.covers {
                 if case .dropsTable(let table) = $0 { table.foldedASCII == name.foldedASCII } else { false }
@@ -40,6 +44,11 @@ struct TableDroppedRule: StepRule {
                 Finding.Place($0)
             }
             if let crowding = dropped.crowding { return crowded(dropped, crowding, place) }
+            if let home = dropped.home, let taker = Self.taker(of: name, homes),
+                !declarations.covers({ $0.isRename(of: name, to: home.table.name) })
+            {
+                return crossed(dropped, home, taker, in: step, place)
+            }
             if let home = dropped.home, isWhole(home, of: name, &declarations) {
                 return StepFinding(
                     Finding(
@@ -72,6 +81,34 @@ struct TableDroppedRule: StepRule {
                     ),
                     place: place, table: name, evidence: Evidence(rowCount: rows)))
         }
+    }
+
+    /// Returns the table whose rows are in the place of a table, where tables have changed places.
+    /// - Parameter homes: the table that has the rows of each dropped one.
+    private static func taker(of name: String, _ homes: [String: String]) -> String? {
+        var (table, seen) = (name.foldedASCII, Set<String>())
+        while let next = homes[table], seen.insert(table).inserted {
+            if next == name.foldedASCII { return table }
+            table = next
+        }
+        return nil
+    }
+
+    /// Returns the finding on a table that has another one's rows, while its own are in another one.
+    private func crossed(
+        _ dropped: Conservation.DroppedTable, _ home: MovedData.Home, _ taker: String, in step: StepView,
+        _ place: Finding.Place?
+    ) -> StepFinding {
+        let (name, other) = (dropped.table.name, step.before.catalog.table(taker)?.name ?? taker)
+        return StepFinding(
+            Finding(
+                .tableDropped,
+                "table \(name) now has the rows of \(other), and its own are in \(home.table.name)",
+                help: remedy(
+                    "that is intended",
+                    "renames table \(quotedIfNeeded(name)) to \(quotedIfNeeded(home.table.name))",
+                    else: "If not, correct the names where the rows are copied or the tables renamed."),
+                place: place, table: name, evidence: Evidence(rowCount: dropped.rowCount)))
     }
 
     /// Returns the finding on a table whose home does not have each row that it and others had.

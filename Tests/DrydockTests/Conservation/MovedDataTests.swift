@@ -49,6 +49,19 @@ import Testing
             rows: "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30);INSERT INTO t2 VALUES (7,'q',1)",
             errors: [.tableDropped], notes: [.tableDropped]),
         RuleCase(
+            "two tables change places",
+            "CREATE TABLE p2 AS SELECT * FROM q; CREATE TABLE q2 AS SELECT * FROM p; DROP TABLE p; DROP TABLE q; ALTER TABLE p2 RENAME TO p; ALTER TABLE q2 RENAME TO q",
+            schema: alike, rows: alikeRows, errors: [.tableDropped, .tableDropped]),
+        RuleCase(
+            "three tables change places",
+            "CREATE TABLE p2 AS SELECT * FROM q; CREATE TABLE q2 AS SELECT * FROM r; CREATE TABLE r2 AS SELECT * FROM p; DROP TABLE p; DROP TABLE q; DROP TABLE r; ALTER TABLE p2 RENAME TO p; ALTER TABLE q2 RENAME TO q; ALTER TABLE r2 RENAME TO r",
+            schema: alike + "CREATE TABLE r(a, b);", rows: alikeRows + "; INSERT INTO r VALUES ('w', 4)",
+            errors: [.tableDropped, .tableDropped, .tableDropped]),
+        RuleCase(
+            "two tables change places, declared",
+            "-- drydock: renames table p to q\n-- drydock: renames table q to p\nCREATE TABLE p2 AS SELECT * FROM q; CREATE TABLE q2 AS SELECT * FROM p; DROP TABLE p; DROP TABLE q; ALTER TABLE p2 RENAME TO p; ALTER TABLE q2 RENAME TO q",
+            schema: alike, rows: alikeRows, notes: [.tableDropped, .tableDropped]),
+        RuleCase(
             "compound, equal rows are kept once",
             "CREATE TABLE w AS SELECT * FROM p UNION SELECT * FROM q; DROP TABLE p; DROP TABLE q",
             schema: alike,
