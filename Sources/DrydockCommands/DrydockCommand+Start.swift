@@ -8,6 +8,8 @@ extension DrydockCommand {
     public static func start() async {
         // A write beyond the limit on the size of files then fails, and the error can be reported.
         signal(SIGXFSZ, SIG_IGN)
+        // So does a write whose reader has gone; see Terminal.
+        signal(SIGPIPE, SIG_IGN)
         let arguments = joiningNumbers(Array(givenArguments.dropFirst()))
         if let screen = helpScreen(for: arguments) { return print(screen, terminator: "") }
         let (short, list) = LongNameList.taken(from: arguments)

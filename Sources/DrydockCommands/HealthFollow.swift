@@ -89,8 +89,7 @@ struct HealthFollow {
         timer.setEventHandler {
             var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
             guard poll(&output, 1, 0) > 0, output.revents & Int16(POLLERR) != 0 else { return }
-            signal(SIGPIPE, SIG_DFL)
-            raise(SIGPIPE)
+            Terminal.endWithoutReader()
         }
         timer.resume()
         return timer

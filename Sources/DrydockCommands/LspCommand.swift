@@ -32,8 +32,6 @@ struct LspCommand: DrydockSubcommand {
     var stdio = false
 
     func run() async throws {
-        // An editor that goes away must not kill the process before it has ended its work.
-        signal(SIGPIPE, SIG_IGN)
         let output = ProtocolOutput()
         let server = LanguageServer(finder: EditorProjects(), version: DrydockCommand.version) {
             output.write(MessageFramer.framed($0.bytes))

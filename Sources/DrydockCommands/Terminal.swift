@@ -67,8 +67,15 @@ enum Terminal {
         let error = RequestError(
             .notWritable, "standard output cannot be written: \(FolderListing.describe(code))")
         failureAction.withLock { $0 }?(error)
+        if code == EPIPE { endWithoutReader() }
         complain(error.description)
         exit(2)
+    }
+
+    /// Ends the process as one ends that writes to a pipe which nobody reads, without a word.
+    static func endWithoutReader() {
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
     }
 
     /// Writes text for people: a name or value from a database cannot steer their terminal.

@@ -87,8 +87,8 @@ package struct StateView {
     var renamed: (String) -> String?
     /// What other databases with this schema share; nil where the catalog is not the whole of it.
     let facts: SchemaFacts?
-    /// The pages of a large file that a check has found undamaged.
-    package var proved: DatabaseFile?
+    /// The pages of a large file that need no SQLite to be read.
+    package var proved: ProvedPages?
     /// The folded names of the tables for which ``isAsBefore(_:)`` holds.
     private let unchanged: Set<String>
 
@@ -144,6 +144,9 @@ package struct StateInspector: Sendable {
     package var historyTables: [String]
     /// The limit for written pages and SQLite's sorting, in bytes.
     package var memoryLimit = Overlay.defaultMemoryLimit { didSet { connections = nil } }
+
+    /// From which size of the file on threads are worth it.
+    private static let leastPages = 1000
 
     /// The only rules that are checked; all where nil.
     package var rules: Set<Rule>?
@@ -226,8 +229,9 @@ package struct StateInspector: Sendable {
                     guard let earlier else { return nil }
                     return schemas.lineages.lineage(earlier, statements: statements).currentName(of: name)
                 })
-            // No two trees of it share a page.
-            view.proved = state.pages?.file
+            if let pages = state.pages, pages.file.pageCount >= Self.leastPages {
+                view.proved = ProvedPages(pages.file) { pages.trees[$0.foldedASCII]?.root }
+            }
             for rule in StateRules.all
             where rules?.contains(rule.rule) ?? true
                 && (baseline == nil || !Baseline.rules.contains(rule.rule))

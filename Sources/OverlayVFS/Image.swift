@@ -18,15 +18,24 @@ package struct Image: Sendable {
     }
 
     /// Maps a snapshot with the `-wal` and `-journal` files beside it.
-    /// - Parameter holdsDescriptors: whether the descriptors of these files stay open until ``closeDescriptors()``, so that
-    ///   this process's connections to the files keep their locks.
+    /// - Parameters:
+    ///   - holdsDescriptors: whether the descriptors of these files stay open until ``closeDescriptors()``, so that this
+    ///     process's connections to the files keep their locks.
+    ///   - ignoresJournal: whether a journal is left out: that of a writer at work, whose changes are not in the database
+    ///     yet.
     /// - Throws: ``OverlayError``.
-    package init(snapshot path: String, holdsDescriptors: Bool = false) throws(OverlayError) {
+    package init(
+        snapshot path: String, holdsDescriptors: Bool = false, ignoresJournal: Bool = false
+    ) throws(OverlayError) {
         let path = FilePath(path).resolved
         var files: [FilePath: FileImage?] = [:]
         var bases: [MappedFile] = []
         for suffix in Sidecar.content {
             let name = path.appending(suffix)
+            if ignoresJournal, suffix == Sidecar.journal {
+                files.updateValue(nil, forKey: name)
+                continue
+            }
             let base =
                 suffix.isEmpty
                 ? try MappedFile(name, holdsDescriptor: holdsDescriptors)

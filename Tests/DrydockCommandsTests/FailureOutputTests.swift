@@ -85,6 +85,17 @@ import Testing
         try expectFailure(text, of: String(command.prefix { $0 != " " }), message)
     }
 
+    @Test func anOldReportIsReplacedWhereTheReaderHasGone() throws {
+        let project = try Project()
+        try project.write("out.json", "{\"verdict\": \"passed\"}\n")
+        // The pipe's only reader is closed before anything is written.
+        let result = try project.shell(
+            "mkfifo pipe; exec 3<>pipe 4>pipe 3<&-; \"$DRYDOCK\" verify --report json=out.json >&4; echo $?")
+        #expect(result.output == "141\n" && result.errors.isEmpty, "\(result)")
+        let text = try String(contentsOf: project.folder.appending(path: "out.json"), encoding: .utf8)
+        try expectFailure(text, of: "verify", "standard output cannot be written")
+    }
+
     @Test(arguments: ["health Snapshots/v1.sqlite", "stats Snapshots/v1.sqlite", "verify -q --format json"])
     func aReportIsWrittenBeforeItIsPrinted(_ command: String) throws {
         let project = try Project()

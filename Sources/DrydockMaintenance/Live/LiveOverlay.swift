@@ -139,7 +139,9 @@ package actor LiveOverlay {
         var image: Image?
         do {
             let isTimely = stamp.isTimely
-            let files = try Image(snapshot: path, holdsDescriptors: lock != nil)
+            // Whoever could take the lock has seen that the journal is not hot.
+            let files = try Image(
+                snapshot: path, holdsDescriptors: lock != nil, ignoresJournal: lock != nil)
             image = files
             let new = try await map(files, lock, isTimely)
             opened = new

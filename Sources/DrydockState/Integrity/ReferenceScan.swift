@@ -1,6 +1,17 @@
 import SQLiteFile
 import SQLiteSchema
 
+/// The pages of a large file that are known to be undamaged, or at least of trees that share no page.
+package struct ProvedPages: Sendable {
+    let file: DatabaseFile
+    /// Returns the root page of a table.
+    let root: @Sendable (_ table: String) -> UInt32?
+
+    package init(_ file: DatabaseFile, root: @escaping @Sendable (_ table: String) -> UInt32?) {
+        (self.file, self.root) = (file, root)
+    }
+}
+
 /// A look at the foreign keys of a large table, on all cores, which proves that each row has its parents or leaves the verdict
 /// to SQLite.
 ///
@@ -14,6 +25,7 @@ struct ReferenceScan: Sendable {
     }
 
     private let file: DatabaseFile
+    private let root: UInt32
     private let keys: [Key]
     /// How many values of a row are looked at.
     private let width: Int
@@ -23,16 +35,13 @@ struct ReferenceScan: Sendable {
 
     /// - Returns: nil for a table with another kind of key.
     /// - Throws: ``FileDamage``.
-    init?(_ table: Catalog.Table, _ catalog: Catalog, _ file: DatabaseFile) throws(FileDamage) {
-        guard let model = table.model, let layout = RecordLayout(table), !layout.isWithoutRowid else {
-            return nil
-        }
-        let roots = Dictionary(
-            try file.schema().filter { $0.type == "table" }.map { ($0.name.foldedASCII, $0.rootPage) }
-        ) { first, _ in first }
+    init?(_ table: Catalog.Table, _ catalog: Catalog, _ pages: ProvedPages) throws(FileDamage) {
+        guard let root = pages.root(table.name), let model = table.model,
+            let layout = RecordLayout(table), !layout.isWithoutRowid
+        else { return nil }
         var keys: [Key] = []
         for key in model.foreignKeys {
-            guard let parent = catalog.table(key.parent), let root = roots[parent.name.foldedASCII],
+            guard let parent = catalog.table(key.parent), let root = pages.root(parent.name),
                 let parentLayout = RecordLayout(parent), !parentLayout.isWithoutRowid,
                 case let columns = key.parentColumns ?? parent.primaryKey.map(\.name),
                 columns.count == 1, parentLayout.column(columns[0])?.source == .rowid,
@@ -41,14 +50,13 @@ struct ReferenceScan: Sendable {
             else { return nil }
             keys.append(Key(source: own.source, parent: root))
         }
-        (self.file, self.keys) = (file, keys)
+        (file, self.root, self.keys) = (pages.file, root, keys)
         width = keys.map { if case .value(let place) = $0.source { place + 1 } else { 0 } }.max() ?? 0
     }
 
-    /// Returns whether each row has its parents; false also where SQLite has to look at a value.
-    /// - Parameter root: the root page of the table.
+    /// Returns whether each row has its parents; false also for a small table, and where SQLite has to look at a value.
     /// - Throws: ``FileDamage``.
-    func isWhole(root: UInt32) throws -> Bool {
+    func isWhole() throws -> Bool {
         guard let parts = try ParallelRows(file, root: root) else { return false }
         return try parts.map { rows in try isWhole(&rows) }.allSatisfy(\.self)
     }

@@ -89,11 +89,10 @@ package struct ForeignKeyRule: StateRule {
     /// Whether the pages alone show that each row has its parents.
     private func isProved(_ table: Catalog.Table, in view: StateView) -> Bool {
         // What cannot be read in this way is read by SQLite, which names it.
-        guard let file = view.proved, let entries = try? file.schema(),
-            let root = entries.first(where: { $0.type == "table" && $0.name == table.name })?.rootPage,
-            let scan = try? ReferenceScan(table, view.catalog, file)
-        else { return false }
-        return (try? scan.isWhole(root: root)) ?? false
+        guard let pages = view.proved, let scan = try? ReferenceScan(table, view.catalog, pages) else {
+            return false
+        }
+        return (try? scan.isWhole()) ?? false
     }
 
     /// Returns the rows without a parent, by the number of their key.

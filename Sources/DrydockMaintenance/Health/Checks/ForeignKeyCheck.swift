@@ -106,7 +106,9 @@ extension HealthView {
         var catalog = facts.catalog
         catalog.tables = Dictionary(tables.map { ($0.name.foldedASCII, $0) }) { $1 }
         var view = StateView(connection: connection, catalog: catalog, facts: facts.shared)
-        if facts.isProved, file.pageCount >= Self.leastPages { view.proved = file }
+        if facts.isProved, file.pageCount >= Self.leastPages {
+            view.proved = ProvedPages(file) { [facts] in facts.roots[$0] }
+        }
         return view
     }
 }
