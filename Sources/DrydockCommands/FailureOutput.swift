@@ -42,10 +42,12 @@ final class FailureOutput: Sendable {
     }
 
     /// Checks the files for reports: a failure then goes to all of them. If one of them is what the command reads, it goes
-    /// to none; if one cannot be written, to those that can only hold an old report.
+    /// to none; if one cannot be written, or two are the same, to those that can only hold an old report.
     /// - Returns: what the check returns.
-    /// - Throws: what the check throws.
-    func writes<Value>(_ files: [ReportFile], _ check: () throws -> Value) rethrows -> Value {
+    /// - Throws: what the check throws, and RequestError where two reports would be written to one file.
+    func writes<Value>(_ files: [ReportFile], _ check: () throws -> Value) throws -> Value {
+        // Those of before are replaced with this failure, too.
+        try files.checkDistinct()
         let old = outputs.withLock { outputs in
             defer { outputs.files = [] }
             return outputs.files
@@ -99,10 +101,10 @@ final class FailureOutput: Sendable {
         return ExitCode(2)
     }
 
-    /// Writes the error to the files alone.
+    /// Writes the error to the files alone, but not in the place of a report that this run has written.
     /// - Parameter text: returns the document of a format; nil for the usual one.
     func write(_ error: RequestError, _ text: (ReportFile) -> String? = { _ in nil }) {
-        for file in outputs.withLock({ $0.files }) {
+        for file in outputs.withLock({ $0.files }) where !file.isWritten {
             let usual = ReportRenderers.named(file.format)?.renderFailure(
                 error, of: command, at: Date().timeIntervalSince1970)
             if let text = text(file) ?? usual { try? file.write(text) }

@@ -47,7 +47,6 @@ struct HealthSettings: Sendable {
         options = .forOutput(
             isQuiet: command.quiet || !command.verbose && config.quiet ?? false,
             isVerbose: command.verbose || !command.quiet && config.verbose ?? false)
-        try files.checkDistinct()
         for file in reports { try file.check(against: request.databases, filesInUse) }
     }
 
@@ -130,15 +129,21 @@ struct HealthReportFile: ExpressibleByArgument, Equatable {
         {
             throw RequestError(.settingInvalid, "the report would overwrite '\(path)'; give it another path")
         }
+        try checkIsWritable()
     }
+
+    /// Refuses a path that cannot be written, before the work is done.
+    /// - Throws: ``RequestError``.
+    func checkIsWritable() throws { try file?.checkIsWritable() }
 
     /// Replaces the file atomically, so that nobody reads half of it.
     /// - Throws: ``RequestError``.
     func write(_ text: String) throws {
-        guard var file = ReportFile(argument: "json=\(path)") else { return }
-        file.path = path
-        try file.write(text)
+        try file?.write(text)
     }
+
+    /// The file, whatever its format is.
+    private var file: ReportFile? { ReportFile(argument: "json=\(path)") }
 
     /// The same as a file of another command; nil in a format that only health has.
     var plain: ReportFile? { ReportFile(argument: "\(format)=\(path)") }

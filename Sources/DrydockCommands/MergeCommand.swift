@@ -81,6 +81,7 @@ struct MergeCommand: DrydockSubcommand, TakesManyNames {
                         .settingInvalid,
                         "the report would overwrite the part '\(file.path)'; give it another path")
                 }
+                for file in report { try file.checkIsWritable() }
             }
             let merge = try PartMerge(named.flatMap { try $0.get() }, version: DrydockCommand.version)
             if let command = try merge.command(as: StatsCommand.self) {

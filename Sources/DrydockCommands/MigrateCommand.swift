@@ -62,8 +62,8 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
             1  errors were found; with --check something is pending. One database is then
                not migrated; of many some may be, and the text says which
             2  no report could be made, or it was not done; the database holds what it
-               held, unless the text says that it is migrated and only the report could
-               not be written
+               held, unless the text says that it is migrated, or how many of several
+               are, and only the report, --log or --resume could not be written
             130 interrupted; the database holds what it held
             64 bad usage
             """)

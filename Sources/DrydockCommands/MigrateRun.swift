@@ -51,11 +51,7 @@ struct MigrateRun: Sendable {
             var report = try outcome.get()
             report.foundMigrations = settings.place.found
             report.part = settings.part(report)
-            try ReportFile.write {
-                try settings.reports.write(report, settings.options)
-            } thenPrint: {
-                try settings.format.write(report, settings.options)
-            }
+            try write(report)
             return report
         } catch is CancellationError {
             Terminal.writeError(Self.stopped)
@@ -84,14 +80,10 @@ struct MigrateRun: Sendable {
     }
 
     private func write(_ report: Report) throws {
-        do {
-            try ReportFile.write {
-                try settings.reports.write(report, settings.options)
-            } thenPrint: {
-                try settings.format.write(report, settings.options)
-            }
-        } catch let error as RequestError where report.migrate?.outcome == .applied {
-            throw RequestError(error.reason, "\(error.description); the database is migrated all the same")
+        try ReportFile.write(after: report.workDone) {
+            try settings.reports.write(report, settings.options)
+        } thenPrint: {
+            try settings.format.write(report, settings.options)
         }
     }
 }

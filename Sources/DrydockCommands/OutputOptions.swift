@@ -122,7 +122,6 @@ extension [ReportFile] {
     /// Refuses files that the command reads.
     /// - Throws: RequestError.
     func check(against request: VerifyRequest, _ config: ConfigFile) throws {
-        try checkDistinct()
         for file in self { try file.check(against: request, config) }
     }
 

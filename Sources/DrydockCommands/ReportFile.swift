@@ -2,6 +2,7 @@ import ArgumentParser
 import Drydock
 import DrydockReport
 import Foundation
+import Synchronization
 
 /// A report to be written to a file: `FORMAT=PATH`.
 struct ReportFile: ExpressibleByArgument, Equatable {
@@ -54,7 +55,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
             )
         }
         if isFolder { return try checkFolder(request) }
-        try checkIsWritable(target)
+        try checkIsWritable()
         guard FolderListing.exists(path) else { return }
         let folders = [
             request.command == nil ? request.migrationsFolder : nil, request.snapshotsFolder,
@@ -84,11 +85,14 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         return start != Data("SQLite format 3\u{0}".utf8)
     }
 
-    /// Whether the command line names the same file for something else.
+    /// Whether the command line names the same file for something else than a report.
     func isNamedOtherwise(in arguments: [String]) -> Bool {
-        let (target, own) = (target, "\(format)=\(path)")
-        return arguments.contains { argument in
-            guard argument != own, argument != "--report=" + own else { return false }
+        let target = target
+        return arguments.indices.contains { index in
+            let argument = arguments[index]
+            guard !argument.hasPrefix("--report="), index == 0 || arguments[index - 1] != "--report" else {
+                return false
+            }
             return [argument, argument.splitOnce("=")?.1].compactMap(\.self).contains {
                 FolderListing.exists($0) && FolderListing.realPath($0) == target
             }
@@ -179,31 +183,58 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         return candidate
     }
 
-    private func checkIsWritable(_ target: String) throws {
-        let folder = PathParts.folder(of: target)
-        if let reason = obstacle(target, in: folder) {
-            throw RequestError(.notWritable, "the report '\(path)' cannot be written: \(reason)")
-        }
+    /// Refuses a path that cannot be written, before the work is done.
+    /// - Throws: RequestError.
+    func checkIsWritable() throws {
+        let target = target
+        guard let reason = obstacle(target, in: PathParts.folder(of: target)) else { return }
+        let isOld =
+            FolderListing.exists(target)
+            && ![FolderListing.isFolder, FolderListing.isSpecial].contains { $0(target) }
+        throw RequestError(
+            .notWritable,
+            "the report '\(path)' cannot be written: \(reason)" + (isOld ? Self.stillOld : ""))
     }
+
+    private static let stillOld = "; it is still the old one"
 
     private func obstacle(_ target: String, in folder: String) -> String? {
         if FolderListing.isFolder(target) { return "it is a folder" }
         if FolderListing.exists(target) {
-            return access(target, W_OK) == 0 ? nil : "this user may not write it"
+            return access(target, W_OK) == 0 ? nil : Self.refusal(errno, "this user may not write it")
         }
         if !FolderListing.isFolder(folder) { return "there is no folder '\(folder)'" }
-        return access(folder, W_OK) == 0 ? nil : "this user may not write to '\(folder)'"
+        return access(folder, W_OK) == 0
+            ? nil : Self.refusal(errno, "this user may not write to '\(folder)'")
+    }
+
+    /// Returns why the system refuses to write, by its error number.
+    /// - Parameter denied: what is said where this user lacks the permission.
+    static func refusal(_ code: Int32, _ denied: String) -> String {
+        [EACCES, EPERM].contains(code) ? denied : FolderListing.describe(code)
     }
 
     /// Writes the files of a report and prints it. The files come first, since the process ends where standard output cannot
     /// be written, and they would keep an old report; one that fails does not keep the report from being printed.
+    /// - Parameter done: what was done to databases, which every error says too.
     /// - Throws: what the closures throw.
-    static func write(_ files: () throws -> Void, thenPrint print: () throws -> Void) throws {
+    static func write(
+        after done: String? = nil, _ files: () throws -> Void, thenPrint print: () throws -> Void
+    ) throws {
+        Terminal.note(done: done)
         let written = Result(catching: files)
-        if case .success = written { Terminal.onFailure(nil) }
-        try print()
-        try written.get()
+        do {
+            try print()
+            try written.get()
+        } catch let error as RequestError {
+            throw error.adding(done)
+        }
     }
+
+    private static let written = Mutex<Set<String>>([])
+
+    /// Whether this process has written the file: it holds no old report, and no failure takes the place of what it holds.
+    var isWritten: Bool { Self.written.withLock { $0.contains(target) } }
 
     /// Writes each file, also those behind one that fails.
     /// - Throws: the first error of the closure.
@@ -217,6 +248,11 @@ struct ReportFile: ExpressibleByArgument, Equatable {
     /// - Throws: RequestError.
     func write(_ text: String) throws {
         let target = target
+        try write(text, to: target)
+        Self.written.withLock { _ = $0.insert(target) }
+    }
+
+    private func write(_ text: String, to target: String) throws {
         let kind = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
         let isFile = kind == nil || kind == .typeRegular
         let isReplaced = isFile && access(PathParts.folder(of: target), W_OK) == 0
@@ -228,7 +264,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
             try handle.write(contentsOf: Data(text.utf8))
         } catch {
             let reason = (error as? FileFault)?.description ?? FolderListing.describe(error)
-            let rest = isReplaced && kind != nil ? "; it is still the old one" : ""
+            let rest = isReplaced && kind != nil ? Self.stillOld : ""
             throw RequestError(.notWritable, "the report '\(path)' cannot be written: \(reason)\(rest)")
         }
     }

@@ -117,7 +117,6 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
             let paths = chosen.list.paths
             try failure.writes(files) {
                 for file in report { try file.check(against: paths, [compare, resume].compactMap(\.self)) }
-                try files.checkDistinct()
             }
             if paths.count == 1, !isOfMany { return try await show(paths[0]) }
             if compare != nil { throw RequestError(.settingInvalid, Self.oneOnly) }

@@ -19,11 +19,15 @@ enum Terminal {
 
     private static let began = Latch()
     private static let failureAction = Mutex<(@Sendable (RequestError) -> Void)?>(nil)
+    private static let workDone = Mutex<String?>(nil)
 
     /// Sets what is done before the process ends because standard output cannot be written.
     static func onFailure(_ action: (@Sendable (RequestError) -> Void)?) {
         failureAction.withLock { $0 = action }
     }
+
+    /// Notes what was done to databases, which is said too if standard output cannot be written.
+    static func note(done: String?) { workDone.withLock { $0 = done } }
 
     /// Whether anything was written to standard output.
     static var hasOutput: Bool { began.value }
@@ -65,7 +69,8 @@ enum Terminal {
         began.set()
         guard let code = put(bytes, to: STDOUT_FILENO) else { return }
         let error = RequestError(
-            .notWritable, "standard output cannot be written: \(FolderListing.describe(code))")
+            .notWritable, "standard output cannot be written: \(FolderListing.describe(code))"
+        ).adding(workDone.withLock { $0 })
         failureAction.withLock { $0 }?(error)
         if code == EPIPE { endWithoutReader() }
         complain(error.description)

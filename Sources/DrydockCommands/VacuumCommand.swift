@@ -2,7 +2,6 @@ import ArgumentParser
 import Drydock
 import DrydockReport
 import Foundation
-import Synchronization
 
 struct VacuumCommand: DrydockSubcommand, TakesManyNames {
     static let help = CommandHelp(
@@ -41,7 +40,8 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
         exitStatus: """
             0  done
             2  not done, or not to the end; the database holds what it held. Of several,
-               the others are vacuumed all the same
+               the others are vacuumed all the same. Or the result could not be
+               written, and the text says what is vacuumed
             130 interrupted; the database holds what it held
             64 bad usage
             """)
@@ -163,7 +163,6 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
                     guard let other = HealthReportFile(argument: "json=\(file.path)") else { continue }
                     try other.check(against: paths, [resume, into].compactMap(\.self))
                 }
-                try report.checkDistinct()
             }
         } catch let error as RequestError {
             throw single.fail(error, databases.first ?? "")
@@ -233,15 +232,18 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
         let places = Dictionary(
             paths.enumerated().map { ($1, "\($0 + 1)/\(paths.count)  \($1)  ") },
             uniquingKeysWith: { first, _ in first })
-        let complaints = Atomic(0)
+        let (complaints, vacuumed) = (Counter(), Counter())
         let vacuum = FleetVacuum(engine: engines.driver()) { path, event in
             Self.show(event, places[path] ?? "")
         } onDone: { database in
             Self.clear()
+            if !dryRun, database.vacuum != nil {
+                Terminal.note(done: WorkDone.text(vacuumed.next(), of: paths.count, "vacuumed"))
+            }
             if printsLines {
                 Terminal.show(HumanRenderer().line(of: database, options))
             } else if !isHuman, let trouble = database.trouble {
-                guard complaints.add(1, ordering: .relaxed).newValue <= Self.complaintLimit else { return }
+                guard complaints.next() <= Self.complaintLimit else { return }
                 Terminal.complain(trouble.description, help: trouble.quote)
             }
         }
@@ -252,7 +254,7 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
         var made = await task.value
         guard let summary = made.vacuums else { return }
         if !summary.isInterrupted { made.part = kept.flatMap { chosen.part($0, settings: digest) } }
-        try ReportFile.write {
+        try ReportFile.write(after: made.workDone) {
             if !summary.isInterrupted { try report.write(made, RenderOptions(isQuiet: quiet)) }
         } thenPrint: {
             if printsLines {
@@ -270,6 +272,7 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
             )
             throw ExitCode(130)
         }
+        if let fault = kept?.fault { throw fault.adding(made.workDone) }
         if summary.hasTrouble { throw ExitCode(2) }
     }
 
@@ -299,7 +302,7 @@ private struct VacuumOutput {
     let failure: FailureOutput
 
     func write(_ report: Report) throws {
-        try ReportFile.write {
+        try ReportFile.write(after: report.workDone) {
             try reports.write(report, RenderOptions())
         } thenPrint: {
             if isJSON {

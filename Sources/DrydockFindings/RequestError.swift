@@ -82,6 +82,16 @@ public struct RequestError: Error, CustomStringConvertible, Sendable, Codable {
     }
 }
 
+extension RequestError {
+    /// Returns the error with another fact at the end of its description; the same where there is none.
+    package func adding(_ fact: String?) -> RequestError {
+        guard let fact else { return self }
+        var error = self
+        error.description += "; \(fact)"
+        return error
+    }
+}
+
 extension RequestError.Reason {
     /// The reason for which SQLite's failure ends a request.
     package init(_ error: EngineError) {

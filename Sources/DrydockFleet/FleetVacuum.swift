@@ -81,23 +81,17 @@ public struct FleetVacuum: Sendable {
                 isCancelled ? .refused : .other, isCancelled ? Self.interrupted : "'\(path)': \(error)")
         }
         database.seconds = (ContinuousClock.now - start).inSeconds
-        return keep(database, before, request, kept)
+        keep(database, before, request, kept)
+        return database
     }
 
     private func keep(
         _ database: VacuumFleetSummary.Database, _ before: String?, _ request: VacuumRequest,
         _ kept: KeptResults?
-    ) -> VacuumFleetSummary.Database {
-        var database = database
+    ) {
         let after = request.isForecast ? before : KeptResults.stamp(of: database.path, takesNew: true)
-        do {
-            try kept?.keep(database, of: database.path, database.trouble == nil ? after : nil)
-        } catch {
-            database.trouble = RequestError(
-                (error as? RequestError)?.reason ?? .notWritable,
-                database.trouble?.description ?? "\(error); '\(database.path)' is vacuumed all the same")
-        }
-        return database
+        // That it cannot be noted changes nothing of what was done, and is reported once, for all (``KeptResults/fault``).
+        try? kept?.keep(database, of: database.path, database.trouble == nil ? after : nil)
     }
 
     /// What is said of a database whose vacuum was interrupted.

@@ -28,10 +28,10 @@ package struct BackupPlace: Sendable {
         guard FolderListing.isFolder(folder) else {
             throw RequestError(.notFound, "there is no folder '\(folder)'")
         }
-        guard DiskSpace.isWritable(folder) else {
+        if let obstacle = DiskSpace.writeObstacle(folder) {
             throw RequestError(
                 .notWritable,
-                "\(folder) cannot be written by this user; name another folder with "
+                "\(folder) \(obstacle); name another folder with "
                     + (keeps ? "--backup-folder" : "--temporary-folder"))
         }
         if isExact, let name { try Self.checkIsFree(name, for: database) }

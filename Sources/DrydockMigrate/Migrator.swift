@@ -144,10 +144,11 @@ public struct Migrator: Sendable {
         guard request.mode == .apply else { return }
         if let fault = HardLinks.fault(of: path) { throw RequestError(.refused, fault) }
         let folder = PathParts.folder(of: realPath(of: path))
-        for place in [path, folder] where !DiskSpace.isWritable(place) {
+        for place in [path, folder] {
+            guard let obstacle = DiskSpace.writeObstacle(place) else { continue }
             throw RequestError(
                 .notWritable,
-                "\(place) cannot be written by this user"
+                "\(place) \(obstacle)"
                     + (place == folder ? ", and SQLite needs a journal beside the database" : ""))
         }
     }

@@ -122,8 +122,12 @@ struct MigrationReader {
         do {
             bytes = try folder.contents(of: path)
         } catch {
-            throw FileProblem(
-                "\(path) cannot be read: \(error)", "A migration is a readable text file of SQL.")
+            let isOfLimit = (error as? FileFault)?.isOfLimit == true
+            var problem = FileProblem(
+                "\(path) cannot be read: \(error)",
+                isOfLimit ? "" : "A migration is a readable text file of SQL.")
+            problem.isOfLimit = isOfLimit
+            throw problem
         }
         if let known = folder.checkedSource(of: path, bytes) {
             return try Placeholders(options.placeholders, isStrict: holdsPlaceholders).filling(known)
@@ -151,7 +155,8 @@ struct MigrationReader {
         var place = Finding.Place(file: problem.file ?? path)
         place.line = problem.line
         return Finding(
-            .migrationFailed, problem.message, help: problem.help, migration: identifier, place: place)
+            .migrationFailed, problem.message, help: problem.help, migration: identifier, place: place,
+            tags: problem.isOfLimit ? [.notChecked] : [])
     }
 }
 
@@ -164,6 +169,8 @@ struct FileProblem: Error {
     var file: String?
     /// Whether it is a fault only in a file that was not run yet.
     var whenPending: Bool
+    /// Whether the system opens no more files: nothing is known of this one.
+    var isOfLimit = false
 
     init(
         _ message: String, _ help: String, line: Int? = nil, file: String? = nil, whenPending: Bool = false

@@ -48,6 +48,8 @@ package struct BatchRun: Sendable {
     package struct Outcome: Sendable {
         var reached: [Reached] = []
         package var failure: (migration: Migration, error: any Error)?
+        /// Why the overlay took no more pages, if that made it fail: another run may come further.
+        var obstacle: String?
 
         /// Returns the outcome with one of the states refused by the check of foreign keys before its commit.
         func refused(at index: Int) -> Outcome {

@@ -43,13 +43,16 @@ struct EngineComparison: Sendable {
     func run(
         _ batch: [Migration], from before: Image, _ first: BatchRun.Outcome
     ) async throws -> Outcome {
+        if let reason = notCompared(first) { return Outcome(notChecked: reason) }
         let settings = context.settings(watchdog)
         let second = try await context.repeated(batch, on: other, before, settings, moment, watchdog)
+        if let reason = notCompared(second) { return Outcome(notChecked: reason) }
         guard var difference = try await difference(first, second) else { return Outcome() }
         var outcome = Outcome()
         if difference.failures == nil {
             let again = try await context.repeated(
                 batch, on: context.engine, before, settings, moment, watchdog)
+            if let reason = notCompared(again) { return Outcome(notChecked: reason) }
             let own = try await self.difference(first, again)
             let unstable = own?.failures == nil ? own?.parts.intersection(difference.parts) ?? [] : []
             if !unstable.isEmpty {
@@ -63,6 +66,13 @@ struct EngineComparison: Sendable {
         }
         outcome.finding = finding(difference, help: try await explanation(batch, before, first, difference))
         return outcome
+    }
+
+    /// Returns that a run was stopped by what says nothing about the engines, if it was.
+    private func notCompared(_ run: BatchRun.Outcome) -> NotChecked? {
+        guard let cause = run.obstacle, let migration = run.failure?.migration else { return nil }
+        return NotChecked(
+            .engineDivergence, .overLimit("\(migration.identifier) was not compared to its end: \(cause)"))
     }
 
     // MARK: - The difference
@@ -188,8 +198,9 @@ extension ReplayContext {
         settings.random = random
         moment.begin(on: overlay, random)
         return try await engine.use(overlay, settings: settings) { database in
-            let outcome = try await BatchRun(set: set, database: database, overlay: overlay).run(batch)
+            var outcome = try await BatchRun(set: set, database: database, overlay: overlay).run(batch)
             if let (_, error) = outcome.failure, watchdog.isTripped { throw error }
+            outcome.obstacle = outcome.failure.flatMap { WriteObstacle(overlay).cause(of: $0.error) }
             return outcome
         }
     }

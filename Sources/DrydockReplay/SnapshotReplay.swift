@@ -233,7 +233,8 @@ struct SnapshotReplay {
             number += ready.count
             current = ready[0].identifier
             let moment = repeatableMoment(on: overlay)
-            let outcome = try await run.run(ready)
+            var outcome = try await run.run(ready)
+            outcome.obstacle = outcome.failure.flatMap { WriteObstacle(overlay).cause(of: $0.error) }
             try await compareEngines(ready, from: state, outcome, at: moment)
             let beforeBatch = state
             for (index, reached) in outcome.reached.enumerated() {

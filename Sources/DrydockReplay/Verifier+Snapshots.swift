@@ -37,7 +37,9 @@ extension Verifier {
         let stamp = KeptResults.stamp(of: snapshot.path)
         let result = try await make()
         // What a lack of time or space led to is not for the next run.
-        let isFinal = !result.isCutShort && Overlay.faultLog?.first == nil
+        let isFinal =
+            !result.isCutShort && Overlay.faultLog?.first == nil
+            && !result.findings.contains { $0.tags.contains(.notChecked) }
         try kept.keep(
             request.redactsKept ? result.redacted : result, of: snapshot.path, isFinal ? stamp : nil)
         return result

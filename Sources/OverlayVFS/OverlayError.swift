@@ -45,7 +45,7 @@ extension OverlayError: CustomStringConvertible {
         case .missing(let path):
             "\(path) does not exist. Check the path; a snapshot must stay in place while it is replayed."
         case .unreadable(let path, let errno):
-            "\(path) cannot be read: \(Self.text(errno)). Check its permissions and its storage."
+            "\(path) cannot be read: \(Self.text(errno)). \(Self.remedy(unreadable: errno))"
         case .notARegularFile(let path):
             "\(path) is not a regular file. Name the database file itself."
         case .outOfReach(let path):
@@ -57,7 +57,7 @@ extension OverlayError: CustomStringConvertible {
                 + "Work on a copy that nobody writes, then run again."
         case .spillFailed(let directory, let errno):
             "Written pages could not be put into a temporary file in \(directory): \(Self.text(errno)). "
-                + "Free space there, or point TMPDIR to a folder that has room."
+                + Self.remedy(spill: errno)
         case .writtenTooMuch(let bytes):
             "More than \(bytes >> 20) MB were written. The limit is --memory plus four times the size of the database: "
                 + "if so much is intended, raise the limit with --memory. A statement that never ends needs another "
@@ -70,6 +70,22 @@ extension OverlayError: CustomStringConvertible {
                 + "Replay fewer snapshots at once."
         }
     }
+
+    private static func remedy(unreadable code: Int32) -> String {
+        [EMFILE, ENFILE].contains(code) ? limitOnFiles : "Check its permissions and its storage."
+    }
+
+    private static func remedy(spill code: Int32) -> String {
+        switch code {
+        case ENOENT, ENOTDIR: "Create the folder, or point TMPDIR to one that exists."
+        case EACCES, EPERM, EROFS: "Point TMPDIR to a folder that can be written."
+        case EMFILE, ENFILE: limitOnFiles
+        case EFBIG: "Raise the limit on the size of files (ulimit -f)."
+        default: "Free space there, or point TMPDIR to a folder that has room."
+        }
+    }
+
+    private static let limitOnFiles = "Raise the limit on open files (ulimit -n)."
 
     private static func text(_ errno: Int32) -> String {
         guard let text = strerror(errno) else { return "error \(errno)" }

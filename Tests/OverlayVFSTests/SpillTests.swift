@@ -138,6 +138,15 @@ private let thirtyMegabytes = """
         }
     }
 
+    @Test(arguments: [
+        (ENOENT, "Create the folder"), (ENOTDIR, "Create the folder"), (EROFS, "can be written"),
+        (EACCES, "can be written"), (EMFILE, "ulimit -n"), (EFBIG, "ulimit -f"), (ENOSPC, "Free space"),
+    ]) func theRemedyIsOneForTheCause(_ code: Int32, _ remedy: String) {
+        let text = "\(OverlayError.spillFailed(directory: "/there", errno: code))"
+        #expect(text.contains("/there") && text.contains(remedy), "\(text)")
+        #expect(text.contains("Free space") == (code == ENOSPC))
+    }
+
     @Test func aMissingFolderForTemporaryFilesIsAnError() async {
         await #expect(processExitsWith: .success) {
             setenv("TMPDIR", "/nowhere-at-all", 1)

@@ -26,10 +26,10 @@ package enum FolderListing {
     package static func contents(of path: String, limit: Int = .max) throws -> [UInt8] {
         // Without O_NONBLOCK, opening a FIFO would wait for a writer.
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileFault(describe(errno)) }
+        guard descriptor >= 0 else { throw FileFault(code: errno) }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw FileFault(describe(errno)) }
+        guard fstat(descriptor, &status) == 0 else { throw FileFault(code: errno) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw FileFault(
                 status.st_mode & S_IFMT == S_IFDIR ? "it is a folder" : "it is not a regular file")
@@ -45,6 +45,21 @@ package enum FolderListing {
             if count < 0 { throw FileFault(describe(errno)) }
         } while count > 0 && bytes.count < limit
         return bytes
+    }
+
+    /// Whether an error number says that the system opens no more files.
+    static func isOfLimit(_ code: Int32) -> Bool { [EMFILE, ENFILE].contains(code) }
+
+    /// Refuses to search where the system opens no more files: whatever is there would seem to be missing.
+    /// - Throws: ``RequestError``.
+    package static func checkCanRead(_ folder: String) throws {
+        let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
+        guard descriptor < 0 else {
+            close(descriptor)
+            return
+        }
+        guard isOfLimit(errno) else { return }
+        throw RequestError(.limitReached, "the folder '\(folder)' cannot be read: \(describe(errno))")
     }
 
     package static func describe(_ code: Int32) -> String {
@@ -72,9 +87,17 @@ extension FolderListing {
 /// Why a file cannot be read.
 package struct FileFault: Error, CustomStringConvertible {
     package var description: String
+    /// Whether the system opens no more files: that says nothing about the file.
+    package var isOfLimit = false
 
     package init(_ description: String) {
         self.description = description
+    }
+
+    /// - Parameter code: the system's error number.
+    package init(code: Int32) {
+        self.init(FolderListing.describe(code))
+        isOfLimit = FolderListing.isOfLimit(code)
     }
 }
 
@@ -123,11 +146,11 @@ extension FolderListing {
 }
 
 extension FolderListing {
-    /// Returns the path with links resolved; unchanged if nothing exists there.
+    /// Returns the path with links resolved; unchanged if nothing exists there, or the name there is not valid UTF-8.
     package static func realPath(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
-        return String(cString: resolved)
+        return String(validatingCString: resolved) ?? path
     }
 
     /// Returns what two names of one file have in common, also where they are hard links.

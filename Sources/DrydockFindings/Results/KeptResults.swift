@@ -20,6 +20,7 @@ package final class KeptResults: Sendable {
     private struct State {
         var results: [String: String] = [:]
         var descriptor: Int32?
+        var fault: RequestError?
     }
 
     private static let head = "drydock results 1\n"
@@ -99,9 +100,11 @@ package final class KeptResults: Sendable {
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
                 guard count >= 0 || errno == EINTR else {
-                    throw RequestError(
-                        .notWritable,
+                    let fault = RequestError(
+                        .writing(errno),
                         "the file of --resume cannot be written: \(FolderListing.describe(errno))")
+                    state.fault = fault
+                    throw fault
                 }
                 rest = rest.dropFirst(max(0, count))
             }
@@ -153,6 +156,9 @@ package final class KeptResults: Sendable {
             Line(settings: settings, database: database, stamp: stamp, result: text), isIndented: false)
         try append(Self.checksum(of: line) + " " + String(decoding: line, as: UTF8.self) + "\n")
     }
+
+    /// Why a result could not be noted in the file; nil if all were.
+    package var fault: RequestError? { state.withLock { $0.fault } }
 
     /// The results as JSON, by the path of their database.
     package var results: [String: String] { state.withLock { $0.results } }

@@ -76,6 +76,15 @@ struct RollOutRun: Sendable {
     let migrator: Migrator
     let log: RollOutLog?
     let note: @Sendable (RollOutEvent) -> Void
+    /// How many databases this run has migrated.
+    private let migrated = Counter()
+
+    init(
+        request: RollOutRequest, migrator: Migrator, log: RollOutLog?,
+        note: @escaping @Sendable (RollOutEvent) -> Void
+    ) {
+        (self.request, self.migrator, self.log, self.note) = (request, migrator, log, note)
+    }
 
     /// A database, and what was found out about it.
     struct Looked: Sendable {
@@ -92,7 +101,16 @@ struct RollOutRun: Sendable {
         var stamp: String?
     }
 
+    /// - Throws: ``RequestError`` if no report can be made, which then says how many databases are migrated.
     func report() async throws -> Report {
+        do {
+            return try await made()
+        } catch let error as RequestError {
+            throw error.adding(WorkDone.text(migrated.value, of: request.databases.count, "migrated"))
+        }
+    }
+
+    private func made() async throws -> Report {
         var looked = try await look()
         var summary = RollOutSummary(request.migrate.mode.ofSummary)
         summary.log = log?.path
@@ -291,6 +309,7 @@ struct RollOutRun: Sendable {
         do {
             let report = try await migrator.run(request(for: item.path))
             looked.take(report)
+            if [.applied, .damaged].contains(looked.database.outcome) { _ = migrated.next() }
             if looked.database.outcome == .upToDate {
                 // Another run has migrated it meanwhile.
                 looked.database.version = try await migrator.look(request(for: item.path)).version
@@ -373,16 +392,4 @@ extension RollOutRun.Looked {
         finding.snapshot = database.path
         findings.append(finding)
     }
-}
-
-/// Counts failures until there are enough of them.
-final class FailureCount: Sendable {
-    private let limit: Int
-    private let count = Atomic(0)
-
-    init(_ limit: Int) { self.limit = limit }
-
-    func add() { count.add(1, ordering: .relaxed) }
-
-    var isReached: Bool { count.load(ordering: .relaxed) >= limit }
 }

@@ -54,18 +54,23 @@ package final class RollOutLog: Sendable {
     /// Opens a log, which is made if it is not there, and keeps other runs from using it.
     /// - Throws: ``RequestError`` if it cannot be written, is in use, or is not such a log.
     package init(_ path: String) throws {
-        let descriptor = Self.open(path)
-        guard descriptor >= 0 else {
+        if FolderListing.exists(path), FolderListing.isFolder(path) || FolderListing.isSpecial(path) {
             throw RequestError(
-                .writing(errno), "\(path) cannot be written: \(String(cString: strerror(errno)))")
+                .settingInvalid, "'\(path)' is not a file; --log takes the path of a file to write")
         }
+        let descriptor = Self.open(path)
+        guard descriptor >= 0 else { throw Self.fault(of: path) }
         let text: Data
         do {
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 throw RequestError(
                     .databaseBusy, "another roll-out is writing \(path); wait for it, or stop it")
             }
-            text = try Data(contentsOf: URL(filePath: path))
+            do {
+                text = Data(try FolderListing.contents(of: path))
+            } catch {
+                throw RequestError(.unreadable, "\(path) cannot be read: \(error)")
+            }
             let entries = try Self.entries(in: text, path)
             open = Self.open(in: entries)
             migrated = entries.count { $0.event == .applied }
@@ -116,8 +121,11 @@ package final class RollOutLog: Sendable {
         guard fsync(descriptor) == 0 else { throw fault() }
     }
 
-    private func fault() -> RequestError {
-        RequestError(.writing(errno), "\(path) cannot be written: \(String(cString: strerror(errno)))")
+    private func fault() -> RequestError { Self.fault(of: path) }
+
+    private static func fault(of path: String) -> RequestError {
+        RequestError(
+            .writing(errno), "the log '\(path)' cannot be written: \(FolderListing.describe(errno))")
     }
 
     /// The file's name must be on the disk, too.

@@ -24,12 +24,19 @@ struct HealthProgress: Sendable {
     /// - Throws: ``RequestError``. A file that does not exist means to start at the beginning.
     static func load(_ path: String) throws -> HealthProgress {
         guard FolderListing.exists(path) else { return HealthProgress() }
+        if FolderListing.isFolder(path) || FolderListing.isSpecial(path) {
+            throw RequestError(
+                .settingInvalid, "'\(path)' is not a file; --continue takes the path of a file to write")
+        }
         var progress = HealthProgress()
         do {
             let bytes = try FolderListing.contents(of: path)
             progress.places = try JSONDecoder().decode(File.self, from: Data(bytes)).places
         } catch {
-            throw RequestError(.unreadable, "'\(path)' does not say where a run stopped: \(error); remove it")
+            throw RequestError(
+                .unreadable,
+                "'\(path)' does not say where a run stopped: \(error); --continue takes the path of a new file, or of one from "
+                    + "an earlier run")
         }
         return progress
     }

@@ -23,7 +23,12 @@ package enum DiskSpace {
         return statvfs(path, &status) == 0 ? Int(clamping: UInt64(status.f_bsize)) : nil
     }
 
-    package static func isWritable(_ path: String) -> Bool { access(path, W_OK) == 0 }
+    /// Returns why a file or folder cannot be written, as the end of a sentence that begins with it; nil if it can be.
+    package static func writeObstacle(_ path: String) -> String? {
+        guard access(path, W_OK) != 0 else { return nil }
+        return [EACCES, EPERM].contains(errno)
+            ? "cannot be written by this user" : "cannot be written: \(FolderListing.describe(errno))"
+    }
 
     /// Returns whether two folders are on the same file system.
     package static func areOnOne(_ one: String, _ other: String) -> Bool {

@@ -134,10 +134,10 @@ package struct VacuumPlan: Sendable {
             guard FolderListing.exists(place) else {
                 throw RequestError(.notFound, "there is no folder '\(place)'")
             }
-            guard DiskSpace.isWritable(place) else {
+            if let obstacle = DiskSpace.writeObstacle(place) {
                 throw RequestError(
                     .notWritable,
-                    "\(place) cannot be written by this user"
+                    "\(place) \(obstacle)"
                         + (place == folder ? ", and SQLite needs a journal beside the database" : ""))
             }
         }

@@ -20,8 +20,9 @@ package struct MigrationsFinder: Sendable {
     // MARK: - Where no folder is named
 
     /// Returns the folder of migrations in or below a folder.
-    /// - Throws: ``RequestError`` if there is none, or more than one.
+    /// - Throws: ``RequestError`` if there is none, or more than one, or no folder can be read.
     package static func find(in root: String) throws -> Place {
+        try FolderListing.checkCanRead(root.isEmpty ? "." : root)
         let usual = ProjectFolders.path(usual, in: root)
         // Where names do not differ in case only, another folder may have the name.
         let names = FolderListing.entries(in: root.isEmpty ? "." : root) ?? []

@@ -12,6 +12,8 @@ package struct CommandFailure: Error {
     var lines: [String] = []
     /// Whether its time was up, or the run was interrupted.
     var isStopped = false
+    /// Whether it could not be run: that says nothing about what it does.
+    var wasNotRun = false
     /// Whether it succeeded, and the database is what it was.
     var changedNothing = false
 
@@ -21,7 +23,7 @@ package struct CommandFailure: Error {
         let evidence = lines.isEmpty ? nil : Evidence(details: lines, areDetailsData: true)
         return Finding(
             .migrationFailed, "\(name)'\(command)' \(fact)", help: help, migration: migration?.identifier,
-            evidence: evidence)
+            tags: wasNotRun ? [.notChecked] : [], evidence: evidence)
     }
 
     /// The failure in a sentence, without what was printed: that may quote values.

@@ -39,7 +39,9 @@ package struct CommandProject: Sendable {
             whole = try await run(unread).apply(nil, on: try await maker.base(base)).image
         } catch let error as CommandFailure {
             // A command that needs the name of a migration fails without one.
-            guard !error.isStopped, names != nil || !error.changedNothing else { throw error }
+            guard !error.isStopped, !error.wasNotRun, names != nil || !error.changedNothing else {
+                throw error
+            }
             failure = error
         }
         let reader = HistoryReader(opener: opener)
@@ -100,7 +102,8 @@ package struct CommandProject: Sendable {
             do {
                 made[index + 1] = try await run.apply(migration, at: index, of: set, on: overlay).image
                 passed = index + 1
-            } catch let error as CommandFailure where !error.isStopped && (index > 0 || !error.changedNothing)
+            } catch let error as CommandFailure
+                where !error.isStopped && !error.wasNotRun && (index > 0 || !error.changedNothing)
             {
                 failure = error
                 return

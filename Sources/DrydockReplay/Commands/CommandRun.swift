@@ -39,12 +39,7 @@ package struct CommandRun: Sendable {
     /// - Throws: ``CommandFailure``.
     package func apply(_ migration: (name: String, step: Int)?, on overlay: Overlay) async throws -> Made {
         let before = try await settled(overlay)
-        let copy: PrivateCopy
-        do {
-            copy = try PrivateCopy(of: before)
-        } catch let fault as FileFault {
-            throw failure("was not run: \(fault.description)", "")
-        }
+        let copy = try copy(of: before, for: command.command)
         defer { copy.delete() }
         let start = ContinuousClock.now
         let outcome = try await run(
@@ -91,7 +86,7 @@ package struct CommandRun: Sendable {
     /// - Throws: ``CommandFailure``, ``RequestError``.
     func names(on overlay: Overlay) async throws -> [String]? {
         guard let list = command.list else { return nil }
-        let copy = try PrivateCopy(of: try await settled(overlay))
+        let copy = try copy(of: try await settled(overlay), for: list)
         defer { copy.delete() }
         let outcome = try await run(list, command.variables(database: copy.path, migration: nil))
         try check(outcome, list)
@@ -101,6 +96,14 @@ package struct CommandRun: Sendable {
             // Where one command of a pipeline fails, the last decides the status.
             error.quote = outcome.lastLines.suffix(5).map { "  " + $0 }.joined(separator: "\n")
             throw error
+        }
+    }
+
+    private func copy(of image: Image, for text: String) throws -> PrivateCopy {
+        do {
+            return try PrivateCopy(of: image)
+        } catch let fault as FileFault {
+            throw notRun("was not run: \(fault.description)", text)
         }
     }
 
@@ -138,7 +141,7 @@ package struct CommandRun: Sendable {
         do {
             return try outcome.get()
         } catch let fault as FileFault {
-            throw failure("cannot be started: \(fault.description)", "", of: text)
+            throw notRun("cannot be started: \(fault.description)", text)
         }
     }
 
@@ -148,6 +151,12 @@ package struct CommandRun: Sendable {
         _ fact: String, _ help: String, _ lines: [String] = [], of text: String? = nil
     ) -> CommandFailure {
         CommandFailure(command: text ?? command.command, fact: fact, help: help, lines: lines)
+    }
+
+    private func notRun(_ fact: String, _ text: String) -> CommandFailure {
+        var failure = failure(fact, "", of: text)
+        failure.wasNotRun = true
+        return failure
     }
 
     private func check(_ outcome: ShellProcess.Outcome, _ text: String) throws {

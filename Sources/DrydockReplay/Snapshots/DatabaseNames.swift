@@ -10,7 +10,7 @@ package enum DatabaseNames {
         var paths: [String] = []
         for name in names {
             let matches = isPattern(name) ? PathPattern.matches(name).filter(isDatabase) : [name]
-            if matches.isEmpty { throw RequestError(.notFound, "no \(kind) matches '\(name)'") }
+            if matches.isEmpty { throw try nothing(kind, name) }
             for path in matches where seen.insert(FolderListing.identity(of: path)).inserted {
                 paths.append(path)
             }
@@ -42,8 +42,14 @@ package enum DatabaseNames {
         let paths = PathPattern.matches(pattern).filter {
             isDatabase($0) && (!meansAll || SnapshotFolder.isSnapshot($0))
         }
-        if paths.isEmpty { throw RequestError(.notFound, "no snapshot matches '\(pattern)'") }
+        if paths.isEmpty { throw try nothing("snapshot", pattern) }
         return paths
+    }
+
+    /// - Throws: ``RequestError`` where no folder could be read.
+    private static func nothing(_ kind: String, _ pattern: String) throws -> RequestError {
+        try FolderListing.checkCanRead(".")
+        return RequestError(.notFound, "no \(kind) matches '\(pattern)'")
     }
 
     package static func isPattern(_ name: String) -> Bool {

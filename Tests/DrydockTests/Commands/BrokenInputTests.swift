@@ -27,6 +27,16 @@ import Testing
         #expect(said.contains("move it away") && !said.contains("DecodingError"), "\(said)")
     }
 
+    /// Nothing that a user may want to keep is to be removed.
+    @Test func aPlaceToContinueFromIsAFile() throws {
+        let folder = try complaint(["d/app.db": "x"], "health", "d", "--continue", "d")
+        #expect(
+            folder.contains("'d' is not a file; --continue takes the path of a file to write"), "\(folder)")
+        let other = try complaint(["app.db": "", "notes": "mine"], "health", "app.db", "--continue", "notes")
+        #expect(other.contains("'notes' does not say where a run stopped"), "\(other)")
+        #expect(!folder.contains("remove") && !other.contains("remove"))
+    }
+
     @Test func aMissingConfigurationFileIsNamed() throws {
         let said = try complaint([:], "lint", "--config", "nosuch.yml")
         #expect(

@@ -173,6 +173,31 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("locked")) == ["live.sqlite"])
     }
 
+    /// Root may write any file, and no file here.
+    @Test func `a read-only file system is named`() throws {
+        let project = try MigrateCase(pragmas: "PRAGMA journal_mode = delete")
+        guard let disk = try SmallDisk(bytes: 1 << 20) else { return }
+        try FileManager.default.copyItem(atPath: project.path, toPath: disk.path + "/live.sqlite")
+        try Data("old".utf8).write(to: URL(filePath: disk.path + "/old.json"))
+        guard try disk.makeReadOnly() else { return }
+        let tool = Tool(folder: project.folder)
+        let live = disk.path + "/live.sqlite"
+        let runs = [
+            ["migrate", live, "--apply"], ["vacuum", live],
+            ["migrate", project.path, "--apply", "--backup-folder", disk.path],
+            ["migrate", project.path, "--apply", "--report", "json=\(disk.path)/new.json"],
+            ["lint", "--report", "json=\(disk.path)/old.json"],
+            ["stats", project.path, "--report", "json=\(disk.path)/old.json"],
+        ]
+        for arguments in runs {
+            let result = try tool.run(arguments)
+            #expect(result.status == 2 && result.errors.contains("read-only file system"), "\(result)")
+            #expect(!result.errors.contains("this user"), "\(result.errors)")
+            let isOld = arguments.last?.hasSuffix("old.json") == true
+            #expect(result.errors.contains("it is still the old one") == isOld, "\(result.errors)")
+        }
+    }
+
     @Test(arguments: [true, false], ["delete", "wal"])
     func `a full disk`(isAsked: Bool, journal: String) async throws {
         let project = try MigrateCase(pragmas: "PRAGMA journal_mode = \(journal)")

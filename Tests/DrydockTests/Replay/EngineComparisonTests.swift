@@ -1,6 +1,8 @@
+import DatabaseEngine
 import Drydock
 import GRDBEngine
 import NIOEngine
+import OverlayVFS
 import Testing
 
 /// The results of GRDB and SwiftNIO for one migration.
@@ -55,6 +57,33 @@ import Testing
         let report = try await verify("-- drydock: rewrites t.a\nUPDATE t SET a = swiftUppercaseString(a)")
         #expect(
             try report.finding(.engineDivergence).message.hasSuffix("no such function: swiftUppercaseString"))
+    }
+
+    /// Where only the second engine's run finds no room, the engines do not differ.
+    @Test func aFullFolderForTemporaryFilesIsNoDivergence() async throws {
+        let plan = FaultPlan(failing: 1, of: [.write, .growth], with: .refused, isArmed: false)
+        let report = try await Overlay.$faults.withValue(plan) {
+            try await Scenario(Self.schema, rows: Self.rows, steps: ["ALTER TABLE t ADD COLUMN c DEFAULT 7"])
+                .write().verify(comparingWith: ArmingEngine(plan: plan))
+        }
+        #expect(plan.hits == 1)
+        #expect(!report.findings.contains { $0.rule == .engineDivergence }, "\(report.findings.map(\.line))")
+        let missing = report.notChecked.first { $0.rule == .engineDivergence }
+        #expect(
+            missing?.reason.contains("v2 was not compared to its end: what it writes cannot be kept") == true)
+    }
+
+    /// SwiftNIO's engine, from whose first database on a plan counts what fails.
+    private struct ArmingEngine: Engine {
+        let plan: FaultPlan
+        let name = "nio"
+
+        func open(_ location: DatabaseLocation, settings: ConnectionSettings) async throws -> any OpenDatabase
+        {
+            let database = try await NIODriver().open(location, settings: settings)
+            plan.arm()
+            return database
+        }
     }
 
     /// Another rule reports that both refuse it.

@@ -157,6 +157,24 @@ import Testing
         }
     }
 
+    /// Where the project's own command could not be run, nothing is known of what it does.
+    @Test(arguments: [true, false]) func aCopyWithoutRoomSaysNothingOfTheCommand(_ isFull: Bool) throws {
+        guard let disk = try SmallDisk(bytes: 1 << 20) else { return }
+        let folder = try TemporaryFolder()
+        try PlainDatabase(folder.file("made.sqlite")).execute("CREATE TABLE t(x); CREATE TABLE u(y);")
+        try PlainDatabase(folder.file("old.sqlite"))
+            .execute("CREATE TABLE t(x); INSERT INTO t VALUES (zeroblob(2000000));")
+        let tool = Tool(folder: folder, environment: ["TMPDIR": isFull ? disk.path : disk.path + "/nowhere"])
+        let command = "cp made.sqlite \"$DRYDOCK_DATABASE\""
+        let result = try tool.run("verify", "old.sqlite", "--migrate-command", command, "--format", "json")
+        let report = try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [String: Any]
+        let findings = report?["findings"] as? [[String: Any]] ?? []
+        let failed = findings.filter { $0["rule"] as? String == "migration-failed" }
+        #expect(result.status == 1 && failed.count == 1, "\(result)")
+        #expect((failed.first?["message"] as? String)?.contains("' was not run: ") == true, "\(failed)")
+        #expect((failed.first?["tags"] as? [String])?.contains("not-checked") == true, "\(failed)")
+    }
+
     /// A rehearsal has the limits of a replay, and leaves the database unchanged.
     @Test(arguments: ["grdb", "nio"]) func aRehearsalIsLimited(_ engine: String) throws {
         let folder = try project(Self.steps[0])

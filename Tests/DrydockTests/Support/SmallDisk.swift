@@ -15,6 +15,9 @@ final class SmallDisk {
         }
     }
 
+    /// Keeps everybody from writing, root too.
+    func makeReadOnly() throws -> Bool { try Self.run("/bin/mount", "-o", "remount,ro", path) }
+
     deinit {
         _ = try? Self.run("/bin/umount", path)
         try? FileManager.default.removeItem(atPath: path)
