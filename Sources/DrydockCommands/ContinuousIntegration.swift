@@ -43,7 +43,7 @@ enum ContinuousIntegration: Sendable {
         guard file >= 0 else {
             throw RequestError(
                 .notWritable,
-                "the step summary '\(path)' cannot be written: \(String(cString: strerror(errno)))")
+                "the step summary '\(path)' cannot be written: \(FolderListing.describe(errno))")
         }
         let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
         do {

@@ -75,7 +75,8 @@ extension OverlayError: CustomStringConvertible {
         [EMFILE, ENFILE].contains(code) ? limitOnFiles : "Check its permissions and its storage."
     }
 
-    private static func remedy(spill code: Int32) -> String {
+    /// Returns what to do where nothing can be put into a temporary file, by the system's error number.
+    package static func remedy(spill code: Int32) -> String {
         switch code {
         case ENOENT, ENOTDIR: "Create the folder, or point TMPDIR to one that exists."
         case EACCES, EPERM, EROFS: "Point TMPDIR to a folder that can be written."

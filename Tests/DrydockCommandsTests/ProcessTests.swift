@@ -187,13 +187,17 @@ import Testing
     }
 
     /// What cannot be opened for want of descriptors is not missing, and a migration is not wrong.
-    @Test(arguments: ["lint", "verify --jobs 1", "health 'Snapshots/*.sqlite'"])
+    @Test(arguments: [
+        "lint", "verify --jobs 1", "health 'Snapshots/*.sqlite'", "vacuum Snapshots/v1.sqlite --dry-run",
+    ])
     func tooManyOpenFilesAreNamed(_ command: String) throws {
         let result = try Project().shell(
             "for n in 7 8 9 10 11 12; do (ulimit -n $n; \"$DRYDOCK\" \(command)) 2>&1; done")
         #expect(result.output.contains("too many files are open: raise the limit"), "\(result.output)")
         #expect(!result.output.contains("there are no migrations"), "\(result.output)")
-        #expect(!result.output.contains("no database matches"), "\(result.output)")
+        for text in ["no database matches", "Too many open files"] {
+            #expect(!result.output.contains(text), "\(result.output)")
+        }
         #expect(!result.output.contains("A migration is a readable text file"), "\(result.output)")
     }
 

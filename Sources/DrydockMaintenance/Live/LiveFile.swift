@@ -61,7 +61,7 @@ struct LiveFile: Sendable {
                 continue
             } catch OverlayError.unreadable(_, let code) {
                 throw RequestError(
-                    .databaseUnreadable, "\(name) cannot be read: \(String(cString: strerror(code)))")
+                    .databaseUnreadable, "\(name) cannot be read: \(FolderListing.describe(code))")
             } catch let error as OverlayError {
                 throw RequestError(.databaseUnreadable, "\(error)")
             } catch let error as EngineError {

@@ -44,7 +44,7 @@ package final class TemporaryCopy: Sendable {
             let descriptor = Self.create(path)
             guard descriptor >= 0 else {
                 throw RequestError(
-                    .writing(errno), "\(path) cannot be made: \(String(cString: strerror(errno)))")
+                    .writing(errno), "\(path) cannot be made: \(FolderListing.describe(errno))")
             }
             if !isPrivate { Self.share(descriptor, as: database) }
             // Another run may have removed it as a leftover before it was locked.
@@ -101,7 +101,7 @@ package final class TemporaryCopy: Sendable {
     func empty() throws {
         guard ftruncate(descriptor, 0) == 0 else {
             throw RequestError(
-                .writing(errno), "\(path) cannot be written: \(String(cString: strerror(errno)))")
+                .writing(errno), "\(path) cannot be written: \(FolderListing.describe(errno))")
         }
     }
 
@@ -115,7 +115,7 @@ package final class TemporaryCopy: Sendable {
         }
         guard code == 0 else {
             let fault =
-                code == EEXIST ? "exists already" : "cannot be written: \(String(cString: strerror(code)))"
+                code == EEXIST ? "exists already" : "cannot be written: \(FolderListing.describe(code))"
             throw RequestError(.writing(code), "'\(name)' \(fault)")
         }
     }

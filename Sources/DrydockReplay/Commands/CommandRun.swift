@@ -103,7 +103,10 @@ package struct CommandRun: Sendable {
         do {
             return try PrivateCopy(of: image)
         } catch let fault as FileFault {
-            throw notRun("was not run: \(fault.description)", text)
+            throw notRun(
+                "was not run: \(fault.description)",
+                "It runs on a private copy in the folder that TMPDIR names, else in /tmp: that must exist and have room.",
+                text)
         }
     }
 
@@ -141,7 +144,7 @@ package struct CommandRun: Sendable {
         do {
             return try outcome.get()
         } catch let fault as FileFault {
-            throw notRun("cannot be started: \(fault.description)", text)
+            throw notRun("cannot be started: \(fault.description)", "", text)
         }
     }
 
@@ -153,8 +156,8 @@ package struct CommandRun: Sendable {
         CommandFailure(command: text ?? command.command, fact: fact, help: help, lines: lines)
     }
 
-    private func notRun(_ fact: String, _ text: String) -> CommandFailure {
-        var failure = failure(fact, "", of: text)
+    private func notRun(_ fact: String, _ help: String, _ text: String) -> CommandFailure {
+        var failure = failure(fact, help, of: text)
         failure.wasNotRun = true
         return failure
     }

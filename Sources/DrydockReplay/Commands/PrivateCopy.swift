@@ -32,8 +32,8 @@ final class PrivateCopy {
                 < UInt64(image.byteCount) + UInt64(disk.f_blocks) * UInt64(disk.f_frsize) / 20
         {
             throw FileFault(
-                "a private copy of \(image.byteCount) bytes does not fit into '\(PathParts.folder(of: path))'; TMPDIR "
-                    + "names another folder")
+                "a private copy of \(image.byteCount) bytes does not fit into '\(PathParts.folder(of: path))'"
+            )
         }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunkSize, alignment: 16)
         defer { buffer.deallocate() }

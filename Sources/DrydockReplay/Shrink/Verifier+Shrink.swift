@@ -191,7 +191,7 @@ extension Verifier {
             let made = try await verified(project, request)
             guard rename(temporary, target + "/" + PathParts.name(of: request.folder)) == 0 else {
                 throw RequestError(
-                    .notWritable, "'\(request.folder)' cannot be made: \(String(cString: strerror(errno)))")
+                    .notWritable, "'\(request.folder)' cannot be made: \(FolderListing.describe(errno))")
             }
             return made
         } catch {

@@ -95,6 +95,16 @@ import Testing
 
     // MARK: - What cannot be read
 
+    /// No space can be freed in a folder that is not there.
+    @Test func `a missing folder for temporary files is to be created`() throws {
+        let folder = try folder(["v1.sqlite.gz": CompressedFixture.gzip.bytes])
+        let tool = Tool(folder: folder, environment: ["TMPDIR": folder.file("nowhere")])
+        let result = try tool.run("verify", "--no-cache")
+        #expect(result.status == 1 && result.output.contains("cannot be decompressed into"), "\(result)")
+        #expect(result.output.contains("Create the folder"), "\(result.output)")
+        #expect(!result.output.contains("Free space"), "\(result.output)")
+    }
+
     @Test(arguments: [
         ("a.zip", CompressedFixture.zipTwo, "Snapshots/a.zip holds 2 files: a.sqlite, ../b.sqlite"),
         ("a.zip", .zipNone, "Snapshots/a.zip holds no file"),

@@ -172,6 +172,7 @@ import Testing
         let failed = findings.filter { $0["rule"] as? String == "migration-failed" }
         #expect(result.status == 1 && failed.count == 1, "\(result)")
         #expect((failed.first?["message"] as? String)?.contains("' was not run: ") == true, "\(failed)")
+        #expect((failed.first?["help"] as? String)?.contains("TMPDIR") == true, "\(failed)")
         #expect((failed.first?["tags"] as? [String])?.contains("not-checked") == true, "\(failed)")
     }
 

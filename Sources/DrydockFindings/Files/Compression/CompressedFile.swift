@@ -74,7 +74,7 @@ package struct CompressedFile: Sendable {
         } catch OverlayError.spillFailed(let directory, let code) {
             throw CompressionFault(
                 path, "cannot be decompressed into \(directory): \(FolderListing.describe(code))",
-                help: "Free space there, or let TMPDIR name a folder that has room.")
+                help: OverlayError.remedy(spill: code))
         } catch let error as OverlayError {
             throw CompressionFault(
                 path, "cannot be decompressed", help: error.description)
