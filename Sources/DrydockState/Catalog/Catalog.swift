@@ -179,6 +179,8 @@ extension Catalog {
             rows.filter { kinds[$0.name.foldedASCII]?.type == "virtual" }.compactMap { row in
                 Self.virtualTable(row).map { (row.name.foldedASCII, $0) }
             }, uniquingKeysWith: { first, _ in first })
+        // The list opens virtual tables too, and passes over the damage that it meets.
+        if rulesFollow, earlier == nil, !virtualTables.isEmpty { connection.releaseMemory() }
         let tables = rows.filter { $0.kind == "table" }.map(\.name)
         let alike = Dictionary(grouping: tables, by: \.foldedASCII).filter { $0.value.count > 1 }
         for row in rows {

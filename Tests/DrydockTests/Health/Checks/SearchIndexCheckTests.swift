@@ -87,6 +87,21 @@ import Testing
         #expect(said.notReached.isEmpty)
     }
 
+    /// To open the index is to read the page. Behind one of the same schema that is damaged too, it was not opened before.
+    @Test func `what is said does not depend on how often the index was opened`() async throws {
+        let it = try HealthCase(Self.index)
+        let other = it.folder.file("other.sqlite")
+        try FileManager.default.copyItem(atPath: it.path, toPath: other)
+        try PlainDatabase(other).execute("DELETE FROM f_config")
+        try it.moveLastCell(of: "f_config")
+        var said: Set<[String]> = []
+        for order in [[it.path], [other, it.path], [it.path, other]] {
+            let report = try await it.report { ($0.databases, $0.jobs, $0.isDeep) = (order, 1, true) }
+            said.insert(report.findings.filter { $0.database == it.path }.map(\.line))
+        }
+        #expect(said.count == 1 && said.first?.count == 2, "\(said)")
+    }
+
     @Test func `an index of a newer SQLite is not checked, and its file is`() async throws {
         let it = try HealthCase(Self.index)
         let said = try await it.saidInEveryOrder { try $0.execute("UPDATE f_config SET v = 99") }
