@@ -184,6 +184,18 @@ package struct SQLiteMessage: Sendable, Hashable {
             || line.contains(" value in ")
     }
 
+    // MARK: - Full-text indexes (fts5_config.c)
+
+    /// The index is stored in a format that this SQLite does not know, or its number is missing.
+    package static let wrongSearchFormat = SQLiteMessage(
+        "invalid fts5 file format (", end: ") - run 'rebuild'")
+
+    /// Returns the number in ``wrongSearchFormat``, which is 0 where none is stored; nil for another message.
+    package static func searchFormat(in message: String) -> Int? {
+        guard let rest = wrongSearchFormat.rest(of: message) else { return nil }
+        return rest.wholeMatch(of: /found (-?[0-9]+), expected .+/).flatMap { Int($0.1) }
+    }
+
     // MARK: - What may be shown
 
     /// The messages that name tables and columns, and never quote a value.

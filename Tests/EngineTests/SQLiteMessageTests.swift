@@ -98,6 +98,12 @@ import Testing
         Case("SELECT * FROM w3", { SQLiteMessage.isWrongColumnList($0) }),
         Case("SELECT abs(-9223372036854775807 - 1)", .integerOverflow),
         Case("SELECT zeroblob(2147483647)", .tooBig),
+        Case(
+            "DELETE FROM e_config; PRAGMA writable_schema = RESET; SELECT * FROM e",
+            { SQLiteMessage.searchFormat(in: $0) == 0 }),
+        Case(
+            "UPDATE e_config SET v = 99; PRAGMA writable_schema = RESET; SELECT * FROM e",
+            { SQLiteMessage.searchFormat(in: $0) == 99 }),
         Case("BEGIN; BEGIN", .nestedTransaction),
         Case("BEGIN; VACUUM", .vacuumInTransaction),
         Case("BEGIN; SELECT * FROM t; PRAGMA journal_mode = WAL", .journalModeInTransaction),

@@ -120,6 +120,11 @@ struct HealthResult: Sendable {
         (self.findings, self.measures, self.notReached) = (findings, measures, notReached)
     }
 
+    /// Whether it is about damage. SQLite then has pages in memory that it took for sound at the second look.
+    var isOfDamage: Bool {
+        findings.contains { $0.tags.contains(.damage) } || notReached.contains(where: \.isDamage)
+    }
+
     static func += (result: inout HealthResult, more: HealthResult) {
         result.findings += more.findings
         result.measures += more.measures

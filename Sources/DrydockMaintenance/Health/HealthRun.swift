@@ -261,8 +261,12 @@ struct HealthRun: Sendable {
         for task in tasks {
             do {
                 outcomes.append(try task.run(view, request.slice))
+                if case .done(let result) = outcomes.last, result.isOfDamage {
+                    view.connection.releaseMemory()
+                }
             } catch {
                 outcomes.append(.failed(error))
+                if (error as? EngineError)?.isCorruption == true { view.connection.releaseMemory() }
                 if (error as? EngineError)?.isInterrupt == true { break }
             }
             if task.isAlone || ContinuousClock.now - start > request.slice / 2 { break }

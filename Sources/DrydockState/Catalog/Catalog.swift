@@ -167,9 +167,10 @@ extension Catalog {
             unreadable: &unreadable)
     }
 
+    /// - Parameter rulesFollow: whether rules look at the tables, and say of an index without its format what is wrong.
     init(
         _ source: CatalogSource, on connection: any Connection, historyTables: [String], earlier: Catalog?,
-        unreadable: inout [UnreadableTable]
+        unreadable: inout [UnreadableTable], rulesFollow: Bool = false
     ) throws {
         (encoding, marks) = (source.encoding, source.marks)
         let (kinds, rows) = (try ListedKind.all(connection), source.rows)
@@ -178,6 +179,8 @@ extension Catalog {
             rows.filter { kinds[$0.name.foldedASCII]?.type == "virtual" }.compactMap { row in
                 Self.virtualTable(row).map { (row.name.foldedASCII, $0) }
             }, uniquingKeysWith: { first, _ in first })
+        // The list opens virtual tables too, and passes over the damage that it meets.
+        if rulesFollow, earlier == nil, !virtualTables.isEmpty { connection.releaseMemory() }
         let tables = rows.filter { $0.kind == "table" }.map(\.name)
         let alike = Dictionary(grouping: tables, by: \.foldedASCII).filter { $0.value.count > 1 }
         for row in rows {
@@ -219,15 +222,24 @@ extension Catalog {
             }
             do {
                 self[keyPath: list][folded] = try Self.readTable(row, normalized, kinds[folded], connection)
-            } catch let error as EngineError where error.isCorruptionOfModule {
+            } catch let error as EngineError
+                where kinds[folded]?.type == "virtual"
+                && (error.isCorruption || rulesFollow && error.isOfOldFormat)
+            {
                 // The module does not open a damaged table. Where its columns are known nevertheless, everything else is
                 // read, and the rules say what is wrong: as with the same schema in another database.
-                guard let table = Self.damagedTable(row, normalized, kinds[folded]) else { throw error }
-                self[keyPath: list][folded] = table
+                if error.isCorruption { connection.releaseMemory() }
+                if let table = Self.damagedTable(row, normalized, kinds[folded]) {
+                    self[keyPath: list][folded] = table
+                } else {
+                    unreadable.append(UnreadableTable(name: row.name, error: error))
+                }
             } catch let error as EngineError
                 where !error.isInterrupt && !error.isCorruption && !error.isOutage
             {
-                if !isHistory { unreadable.append(UnreadableTable(name: row.name, error: error)) }
+                if !isHistory {
+                    unreadable.append(UnreadableTable(name: row.name, error: error.withReason))
+                }
             }
         }
     }
@@ -330,6 +342,23 @@ extension Catalog {
         if ["fts5vocab", "fts4aux", "dbstat"].contains(module) { return .derived(module: module) }
         if table.isContentless { return .contentless(module: module) }
         return table.isExternalContent ? .derived(module: module) : .virtual(module: module)
+    }
+}
+
+extension EngineError {
+    /// Whether FTS5 misses the number of an index's format, or finds one that no version of SQLite writes any more.
+    fileprivate var isOfOldFormat: Bool {
+        SQLiteMessage.searchFormat(in: message).map { $0 < FullTextRepair.format } ?? false
+    }
+
+    /// The error, with the reason where an index may be of a newer SQLite.
+    fileprivate var withReason: EngineError {
+        var error = self
+        error.message = withoutAdvice
+        if SQLiteMessage.searchFormat(in: message) != nil, !isOfOldFormat {
+            error.message += ": a newer SQLite may have written it"
+        }
+        return error
     }
 }
 

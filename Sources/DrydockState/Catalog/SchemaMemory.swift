@@ -1,3 +1,4 @@
+import DrydockFindings
 import DrydockMigrations
 import DatabaseEngine
 import SQLiteSchema
@@ -5,10 +6,10 @@ import Synchronization
 
 /// The schemas that a run has met, so that databases with the same one share what was found out about it.
 ///
-/// A schema is known by its exact content: every row of `sqlite_schema`, byte by byte, and the encoding. The name of a
-/// file counts for nothing. The connections of one run have the same functions, collations and settings, so SQLite makes
-/// the same of the same content. Nothing is kept that depends on a row, and no fault: where something is wrong, every
-/// database is looked at.
+/// A schema is known by its exact content: every row of `sqlite_schema`, byte by byte, the encoding, and the formats of
+/// full-text indexes, without which SQLite does not open them. The name of a file counts for nothing. The connections of
+/// one run have the same functions, collations and settings, so SQLite makes the same of the same content. Nothing is
+/// kept that depends on another row, and no fault: where something is wrong, every database is looked at.
 package final class SchemaMemory: Sendable {
     /// What a connection's database has for a schema.
     package struct Reading {
@@ -63,7 +64,7 @@ package final class SchemaMemory: Sendable {
         var reading = Reading(catalog: Catalog(), identity: shape.identity)
         reading.catalog = try Catalog(
             source, on: connection, historyTables: historyTables, earlier: earlier,
-            unreadable: &reading.unreadable)
+            unreadable: &reading.unreadable, rulesFollow: true)
         guard reading.unreadable.isEmpty, reading.catalog.hasTexts(of: source) else { return reading }
         let facts = SchemaFacts(reading.catalog, source)
         known.withLock { known in
@@ -77,7 +78,8 @@ package final class SchemaMemory: Sendable {
     private func shape(_ connection: any Connection, _ historyTables: [String]) throws -> Shape {
         let source = try CatalogSource(connection)
         let key = Key(
-            historyTables: historyTables, encoding: source.encoding, content: source.rows.flatMap(\.content))
+            historyTables: historyTables, encoding: source.encoding,
+            content: try source.rows.flatMap(\.content) + source.searchFormats(connection))
         return Shape(
             source: source, key: key, identity: key.hashValue, facts: known.withLock { $0[key] })
     }
@@ -147,6 +149,8 @@ struct CatalogSource: Sendable {
         var sql: String?
         /// All of it, without a byte changed, and whether there is a tree.
         var content: [SQLValue]
+        /// Whether it is a view, a trigger or a virtual table.
+        var isWithoutTree: Bool { content.last != .integer(1) }
     }
 
     var encoding = TextEncoding.utf8
@@ -171,6 +175,25 @@ struct CatalogSource: Sendable {
     static func marks(_ connection: any Connection) throws -> [HeaderMark: Int64] {
         try HeaderMark.allCases.reduce(into: [:]) { marks, mark in
             marks[mark] = try connection.firstRow("PRAGMA main.\(mark.rawValue)") { $0.integer(0) }
+        }
+    }
+
+    /// Returns the numbers by which FTS5 decides whether it opens an index; NULL where there is none.
+    func searchFormats(_ connection: any Connection) throws -> [SQLValue] {
+        try rows.filter {
+            $0.kind == "table" && $0.isWithoutTree && $0.sql?.foldedASCII.contains("fts5") == true
+        }
+        .map { row in
+            let config = quotedName(row.name + "_config")
+            do {
+                return try connection.firstRow("SELECT v FROM main.\(config) WHERE k = 'version'") {
+                    $0.value(0)
+                } ?? .null
+            } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+                // The module looks at a damaged page as if nobody had read it.
+                if error.isCorruption { connection.releaseMemory() }
+                return .null
+            }
         }
     }
 

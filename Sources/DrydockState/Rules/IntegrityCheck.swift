@@ -31,14 +31,8 @@ package struct IntegrityCheck: Sendable, Codable {
     package init(
         _ connection: any Connection, catalog: Catalog, tables: [String], pragma: String = "integrity_check"
     ) throws {
-        for name in ["sqlite_schema"] + tables {
-            do {
-                try run("PRAGMA main.\(pragma)(\(quotedName(name)))", connection)
-            } catch let error as EngineError where error.isCorruption {
-                damage.append("table \(name): \(error.message)")
-            } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
-                notChecked.append("\(name): \(error.message)")
-            }
+        try repeatably(on: connection) { check in
+            for name in ["sqlite_schema"] + tables { try check.run(pragma, of: name, connection) }
         }
         brokenConstraints = try brokenConstraints.filter { try !Self.isFalseNull($0, connection, catalog) }
     }
@@ -118,23 +112,56 @@ package struct IntegrityCheck: Sendable, Codable {
     }
 
     private init(_ connection: any Connection, _ catalog: Catalog, wholeBy pragma: String) throws {
-        do {
-            try run("PRAGMA main.\(pragma)(\(Self.messageLimit))", connection)
-        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
-            // A table that cannot be read, or with an unknown collation, aborts the whole check: check each table
-            // separately.
-            if error.isCorruption { damage.append(error.message) }
-            for table in catalog.tables.values.sorted(by: { $0.name < $1.name }) {
-                do {
-                    try run("PRAGMA main.\(pragma)(\(quotedName(table.name)))", connection)
-                } catch let error as EngineError where error.isCorruption {
-                    damage.append("table \(table.name): \(error.message)")
-                } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
-                    notChecked.append("\(table.name): \(error.message)")
+        try repeatably(on: connection) { check in
+            do {
+                try check.run("PRAGMA main.\(pragma)(\(Self.messageLimit))", connection)
+            } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+                // A table that cannot be read, or with an unknown collation, aborts the whole check: check each table
+                // separately.
+                if error.isCorruption { check.damage.append(error.message) }
+                var tables = IntegrityCheck()
+                for table in catalog.tables.values.sorted(by: { $0.name < $1.name }) {
+                    try tables.run(pragma, of: table.name, connection)
                 }
+                check.add(tables)
             }
         }
         brokenConstraints = try brokenConstraints.filter { try !Self.isFalseNull($0, connection, catalog) }
+    }
+
+    /// Adds what another check has found and this one has not.
+    private mutating func add(_ other: IntegrityCheck) {
+        let known = Set(damage + brokenConstraints)
+        damage += other.damage.filter { !known.contains($0) }
+        brokenConstraints += other.brokenConstraints.filter { !known.contains($0) }
+        notChecked += other.notChecked
+    }
+
+    /// Makes a check that says the same of the same damage each time.
+    ///
+    /// Where a cell of a damaged page reaches beyond its end, SQLite goes on in whatever is there in memory, unless it looks
+    /// at the cells of each page first (https://www.sqlite.org/pragma.html#pragma_cell_size_check). Only damage is worth that.
+    private mutating func repeatably(
+        on connection: any Connection, _ check: (inout IntegrityCheck) throws -> Void
+    ) throws {
+        try check(&self)
+        guard !damage.isEmpty else { return }
+        self = IntegrityCheck()
+        let isOn = try connection.firstRow("PRAGMA cell_size_check", [], { $0.integer(0) }) == 1
+        if !isOn { try connection.execute("PRAGMA cell_size_check = ON") }
+        defer { if !isOn { try? connection.execute("PRAGMA cell_size_check = OFF") } }
+        connection.releaseMemory()
+        try check(&self)
+    }
+
+    private mutating func run(_ pragma: String, of table: String, _ connection: any Connection) throws {
+        do {
+            try run("PRAGMA main.\(pragma)(\(quotedName(table)))", connection)
+        } catch let error as EngineError where error.isCorruption {
+            damage.append("table \(table): \(error.message)")
+        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+            notChecked.append("\(table): \(error.message)")
+        }
     }
 
     /// SQLite 3.40 reads the wrong column of some WITHOUT ROWID tables for "NULL value in table.column": the message is
@@ -155,15 +182,23 @@ package struct IntegrityCheck: Sendable, Codable {
     }
 
     private mutating func run(_ sql: String, _ connection: any Connection) throws {
-        for message in try connection.rows(sql, [], { $0.string(0) }) where message != "ok" {
-            // Several problems of one tree come in one row, on separate lines.
-            for line in message.split(separator: "\n") where !SQLiteMessage.checkedDatabase.matches(line) {
-                if SQLiteMessage.isBrokenConstraint(line) {
-                    brokenConstraints.append(String(line))
-                } else {
-                    damage.append(String(line))
+        // SQLite looks at the cells of a page only when it reads the page again.
+        defer { if !damage.isEmpty { connection.releaseMemory() } }
+        do {
+            try connection.forEachRow(sql) { row in
+                // Several problems of one tree come in one row, on separate lines.
+                for line in row.string(0).split(separator: "\n")
+                where line != "ok" && !SQLiteMessage.checkedDatabase.matches(line) {
+                    if SQLiteMessage.isBrokenConstraint(line) {
+                        brokenConstraints.append(String(line))
+                    } else {
+                        damage.append(String(line))
+                    }
                 }
             }
+        } catch let error as EngineError where error.isCorruption {
+            connection.releaseMemory()
+            throw error
         }
     }
 

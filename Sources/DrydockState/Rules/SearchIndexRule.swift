@@ -96,8 +96,10 @@ package struct SearchIndexRule: StateRule {
             mismatch.map { "cannot be read: \($0.fact)" }
             ?? (error.isCorruption
                 ? "does not agree with its content: searches miss rows or find old words"
-                : "cannot be read: \(error.message)")
-        return fault(table, fact, help: mismatch?.help)
+                : "cannot be read: \(error.withoutAdvice)")
+        let repair = try mismatch == nil ? FullTextRepair(table, view.connection) : nil
+        return fault(
+            table, fact, help: mismatch?.help ?? (repair?.isSimple == false ? repair?.help : nil))
     }
 
     private func storeHelp(_ table: Catalog.Table) -> String {
@@ -154,6 +156,14 @@ package struct SearchIndexRule: StateRule {
             "takes the new column \(column) for the rowid of its content",
             "'rebuild' does not help, since the index finds its text by that column now. Give the column another name."
         )
+    }
+}
+
+extension EngineError {
+    /// The message, without the remedy of FTS5's that does not work: it does not open the index for 'rebuild' either.
+    var withoutAdvice: String {
+        SQLiteMessage.wrongSearchFormat.rest(of: message).map { "invalid fts5 file format (\($0))" }
+            ?? message
     }
 }
 

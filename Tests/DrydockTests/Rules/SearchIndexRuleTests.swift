@@ -1,4 +1,5 @@
 import Drydock
+import Foundation
 import Testing
 
 @Suite struct SearchIndexRuleTests {
@@ -303,5 +304,30 @@ import Testing
             Self.external, rows: Self.rows + "UPDATE note SET body = 'plum' WHERE id = 1;", steps: "SELECT 1"
         ).verify()
         #expect(try report.finding(.searchIndexStale).tags == [.preExisting])
+    }
+
+    /// A connection that opens the index fails; with a schema that is known already, none has to.
+    @Test(arguments: ["DELETE FROM note_fts_config", "UPDATE note_fts_config SET v = 99"])
+    func `what is said of an index that SQLite does not open does not depend on the snapshots before`(
+        _ damage: String
+    ) async throws {
+        let folder = try Scenario(Self.external, rows: Self.rows, steps: "CREATE TABLE later(a)").write()
+        let sound = folder.file("Snapshots/snapshot.sqlite")
+        let damaged = ["a", "z"].map { folder.file("Snapshots/\($0).sqlite") }
+        for path in damaged {
+            try FileManager.default.copyItem(atPath: sound, toPath: path)
+            try PlainDatabase(path).execute(damage)
+        }
+        var said: Set<[String]> = []
+        for order in [[damaged[0]], [damaged[1]], [sound] + damaged] {
+            let report = try await folder.verify { ($0.snapshots, $0.jobs) = (order, 1) }
+            #expect(!report.findings.contains { $0.snapshot == sound }, "\(report.findings.map(\.line))")
+            for path in damaged where order.contains(path) {
+                said.insert(
+                    report.findings.filter { $0.snapshot == path }.map { "\($0.severity) \($0.message)" }
+                        + report.notChecked.filter { $0.snapshot == path }.map { "\($0.rule) \($0.reason)" })
+            }
+        }
+        #expect(said.count == 1 && said.first?.isEmpty == false, "\(said)")
     }
 }

@@ -22,9 +22,11 @@ struct IntegrityHealthCheck: RangedHealthCheck {
         var result = result(check, view)
         // A module or a tokenizer that only the program has.
         result.notReached += view.facts.unreadable.map {
-            .init(
+            var missed = CheckedDatabase.NotReached(
                 text.rule, table: $0.name, reason: "it cannot be read here: \($0.error.message)",
                 cause: .database)
+            missed.isDamage = $0.error.isCorruption
+            return missed
         }
         return result
     }

@@ -19,15 +19,19 @@ struct SearchIndexCheck: HealthCheck {
 
     func check(_ view: HealthView, part: String) throws -> HealthResult {
         guard let table = view.catalog.table(part) else { return HealthResult() }
-        let name = quotedIfNeeded(table.name)
         return HealthResult(
             try SearchIndexRule().faults(in: view.stateView(of: [table])).map { fault in
-                damage(
-                    fault.message,
-                    help: table.isContentless
-                        ? "Its index is the only copy of its words: fill it again from the texts."
-                        : "Rebuild it: INSERT INTO \(name)(\(name)) VALUES('rebuild');",
-                    table: table.name)
+                damage(fault.message, help: try help(table, view) ?? fault.help, table: table.name)
             })
+    }
+
+    private func help(_ table: Catalog.Table, _ view: HealthView) throws -> String? {
+        if let index = table.virtual,
+            let mismatch = try SearchIndexMismatch(
+                index, view.connection, earlier: { _ in [] }, renamed: { _ in nil })
+        {
+            return mismatch.help
+        }
+        return try FullTextRepair(table, view.connection)?.help
     }
 }
