@@ -19,9 +19,9 @@ struct SharedHome {
     }
 
     /// Returns how many rows the home lacks to have those of each table.
+    /// - Parameter names: columns of the home, folded, that have values of all tables.
     /// - Throws: ``EngineError``.
-    func missing(_ claims: [Claim]) throws -> Int {
-        let names = commonColumns(claims)
+    func missing(_ claims: [Claim], in names: [String]) throws -> Int {
         // With a key among them, equal rows are one by definition.
         guard !names.isEmpty, try !isKey(names) else { return 0 }
         let selects = claims.map { claim in
@@ -43,16 +43,6 @@ struct SharedHome {
         } catch let error as EngineError where error.isOfExpression {
             return 0
         }
-    }
-
-    /// The columns of the home, folded, that have values of all tables; empty unless they have a whole table.
-    private func commonColumns(_ claims: [Claim]) -> [String] {
-        let sets = claims.map { Set($0.columns.map(\.after.name.foldedASCII)) }
-        var common = sets.reduce(sets[0]) { $0.intersection($1) }
-        if let owner {
-            common.formIntersection(owner.match.columns.map(\.after.name.foldedASCII))
-        }
-        return sets.contains(common) ? common.sorted() : []
     }
 
     /// Returns the names, in a table before the step, of the columns that have these names in the home.
@@ -101,28 +91,46 @@ extension Conservation {
     ) throws {
         let members = droppedTables.indices.filter { droppedTables[$0].home != nil }
         for (name, group) in Dictionary(grouping: members, by: { droppedTables[$0].home?.table.name }) {
-            guard let home = droppedTables[group[0]].home?.table else { continue }
             let owner = kept.first { $0.match.after.name == name && isOwner($0) }
             for (place, index) in group.enumerated() {
-                let table = droppedTables[index].table
-                // One that lacks rows is reported, and no other one for the same rows.
-                let others = group[..<place].filter {
-                    droppedTables[$0].crowding == nil
-                        && !moved.areRelated(table, droppedTables[$0].table, besides: home)
-                }
-                let rest = owner.flatMap { moved.hadRows(of: table, $0.match.before) ? nil : $0 }
-                guard !others.isEmpty || rest != nil else { continue }
-                let shared = SharedHome(home: home, connection: connection, owner: rest)
-                let missing = try lacks(shared, others + [index], declarations)
-                if missing > 0 {
-                    droppedTables[index].crowding = .init(
-                        home: home,
-                        others: others.map { droppedTables[$0].table.name }
-                            + (rest.map { [$0.match.before.name] } ?? []),
-                        missing: missing)
-                }
+                try settle(index, besides: Array(group[..<place]), owner, connection, moved, declarations)
             }
         }
+    }
+
+    /// Compares a dropped table with those before it, by each set of columns that is all of one of them.
+    private mutating func settle(
+        _ index: Int, besides earlier: [Int], _ owner: Kept?, _ connection: any Connection,
+        _ moved: MovedData, _ declarations: [Declaration]
+    ) throws {
+        let table = droppedTables[index].table
+        guard let home = droppedTables[index].home else { return }
+        let rest = owner.flatMap { moved.hadRows(of: table, $0.match.before) ? nil : $0 }
+        // One that lacks rows is reported, and no other one for the same rows.
+        let candidates = earlier.filter {
+            droppedTables[$0].crowding == nil
+                && !moved.areRelated(table, droppedTables[$0].table, besides: home.table)
+        }
+        let sets = Set((candidates + [index]).map(homeColumns)).filter { $0.isSubset(of: homeColumns(index)) }
+        for names in sets.map({ $0.sorted() }).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+            let others = candidates.filter { homeColumns($0).isSuperset(of: names) }
+            let columns = rest?.match.columns.map(\.after.name.foldedASCII) ?? []
+            let owner = Set(columns).isSuperset(of: names) ? rest : nil
+            guard !others.isEmpty || owner != nil else { continue }
+            let shared = SharedHome(home: home.table, connection: connection, owner: owner)
+            let missing = try lacks(shared, others + [index], in: names, declarations)
+            guard missing > 0 else { continue }
+            droppedTables[index].crowding = .init(
+                home: home.table,
+                others: others.map { droppedTables[$0].table.name }
+                    + (owner.map { [$0.match.before.name] } ?? []), missing: missing)
+            return
+        }
+    }
+
+    /// The columns, folded, that have a dropped table's values in its home.
+    private func homeColumns(_ index: Int) -> Set<String> {
+        Set(droppedTables[index].home?.columns.map(\.after.name.foldedASCII) ?? [])
     }
 
     /// Whether all rows that a table had before are still there.
@@ -135,19 +143,21 @@ extension Conservation {
 
     /// Returns how many rows are missing; if declarations let them go, none.
     private mutating func lacks(
-        _ shared: SharedHome, _ indices: [Int], _ declarations: [Declaration]
+        _ shared: SharedHome, _ indices: [Int], in names: [String], _ declarations: [Declaration]
     ) throws -> Int {
         var claims = indices.map {
             SharedHome.Claim(table: droppedTables[$0].table, columns: droppedTables[$0].home?.columns ?? [])
         }
-        let missing = try shared.missing(claims)
+        let missing = try shared.missing(claims, in: names)
         guard missing > 0 else { return 0 }
+        var rewritten: Set<String> = []
         for place in claims.indices {
             let allowance = Allowance(of: claims[place].table, declarations)
             claims[place].allowed = allowance.condition
-            claims[place].columns.removeAll { allowance.rewrites($0.before) }
+            rewritten.formUnion(
+                claims[place].columns.filter { allowance.rewrites($0.before) }.map(\.after.name.foldedASCII))
         }
-        let left = try shared.missing(claims)
+        let left = try shared.missing(claims, in: names.filter { !rewritten.contains($0) })
         if left == 0 { for index in indices { droppedTables[index].needsDeclarations = true } }
         return left
     }

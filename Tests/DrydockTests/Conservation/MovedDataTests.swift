@@ -77,6 +77,17 @@ import Testing
             rows: "INSERT INTO p VALUES (1); INSERT INTO q VALUES (1); INSERT INTO r VALUES (1)",
             errors: [.tableDropped, .tableDropped], notes: [.tableDropped]),
         RuleCase(
+            "compound, behind a table with other columns",
+            "CREATE TABLE w(z, a, b); INSERT INTO w(z) SELECT z FROM n; INSERT INTO w(a, b) SELECT a, b FROM p UNION SELECT a, b FROM q; DROP TABLE n; DROP TABLE p; DROP TABLE q",
+            schema: "CREATE TABLE n(z);" + alike, rows: "INSERT INTO n VALUES (5);" + alikeRows,
+            errors: [.tableDropped], notes: [.tableDropped, .tableDropped]),
+        RuleCase(
+            "compound, a table with one column less",
+            "CREATE TABLE w(a, b); INSERT INTO w SELECT a, b FROM p; INSERT INTO w(a) SELECT a FROM n WHERE a <> 'x'; DROP TABLE n; DROP TABLE p",
+            schema: "CREATE TABLE n(a); CREATE TABLE p(a, b);",
+            rows: "INSERT INTO n VALUES ('x'), ('w'); INSERT INTO p VALUES ('x', 1), ('y', 2)",
+            errors: [.tableDropped], notes: [.tableDropped]),
+        RuleCase(
             "into a table that has the same row",
             "-- drydock: inserts into p\nINSERT INTO p SELECT * FROM q WHERE b <> 1; DROP TABLE q",
             schema: alike,
