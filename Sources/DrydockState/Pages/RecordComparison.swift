@@ -72,7 +72,7 @@ struct RecordComparison {
     /// How many ranges a large table has at least, so that no thread is left with the last one for long.
     private static let leastRanges = 64
 
-    /// Compares rows with the same rowid: in ranges, on all cores, where the tree is another one or much of it has changed.
+    /// Compares rows with the same rowid: in ranges, on all cores, where the table was rebuilt or much of it has changed.
     private func mergeRows(isKey: Bool) throws -> TableDifference? {
         let isLarge = before.root != after.root || (dirty?.pages.count ?? .max) >= Self.leastPages
         guard isLarge, let pair = try TreePair(before.file, root: before.root, after.file, root: after.root),
