@@ -9,7 +9,7 @@ struct SharedHome {
     let home: Catalog.Table
     let connection: any Connection
     /// The rows that were in the home before; nil where they may have come from the dropped tables.
-    var owner: Conservation.Kept?
+    var owner: Owner?
 
     /// A dropped table with the columns of the home that have its values, and the condition for rows that may go.
     struct Claim {
@@ -18,31 +18,60 @@ struct SharedHome {
         var allowed = Allowance.nothing.condition
     }
 
-    /// Returns how many rows the home lacks to have those of each table.
+    /// The table that the home was before, and the condition for rows of it that may go.
+    struct Owner {
+        let match: TableMatch
+        let allowed: String
+        /// The columns of its key; empty where it has none.
+        let keys: [TableMatch.ColumnPair]
+
+        init(_ match: TableMatch, allowed: String) {
+            (self.match, self.allowed) = (match, allowed)
+            let keys = match.before.primaryKey.compactMap { key in
+                match.columns.first { $0.before.name == key.name }
+            }
+            self.keys = keys.count == match.before.primaryKey.count ? keys : []
+        }
+
+        /// Whether its rows can be told from others by some columns of the home, folded.
+        func isKnown(by names: [String]) -> Bool {
+            !keys.isEmpty || Set(match.columns.map(\.after.name.foldedASCII)).isSuperset(of: names)
+        }
+    }
+
+    /// Returns how many rows the home lacks to have those of each table; nil where SQLite cannot say.
     /// - Parameter names: columns of the home, folded, that have values of all tables.
     /// - Throws: ``EngineError``.
-    func missing(_ claims: [Claim], in names: [String]) throws -> Int {
-        // With a key among them, equal rows are one by definition.
-        guard !names.isEmpty, try !isKey(names) else { return 0 }
-        let selects = claims.map { claim in
-            "SELECT 1, 1, \(MovedData.values(Self.columns(names, claim.columns))) "
-                + "FROM main.\(quotedName(claim.table.name)) WHERE NOT \(claim.allowed)"
-        }
+    func missing(_ claims: [Claim], in names: [String]) throws -> Int? {
+        guard !names.isEmpty, !isRowKey(names) else { return 0 }
         let (own, condition) = ownRows(names)
         let supply =
             "SELECT -1, 0, \(MovedData.values(names.map(quotedName))) "
             + "FROM \(TableComparison.afterSchema).\(quotedName(home.name)) AS home WHERE \(condition)"
+        let selects =
+            claims.map { claim in
+                "SELECT 1, 1, \(MovedData.values(Self.columns(names, claim.columns))) "
+                    + "FROM main.\(quotedName(claim.table.name)) WHERE NOT \(claim.allowed)"
+            } + own + [supply]
         let values = (0..<names.count * 2).map { "c\($0)" }.joined(separator: ", ")
-        let sql = """
-            WITH rows(weight, claimed, \(values)) AS (\((selects + own + [supply]).joined(separator: " UNION ALL ")))
-            SELECT coalesce(sum(lack), 0) FROM (
-            SELECT sum(weight) AS lack FROM rows GROUP BY \(values) HAVING sum(weight) > 0 AND max(claimed) > 0)
-            """
         do {
+            let sql = """
+                WITH rows(weight, claimed, \(values)) AS (\(Self.union(selects)))
+                SELECT coalesce(sum(lack), 0) FROM (SELECT sum(weight) AS lack FROM rows
+                WHERE \(try isNotOneByKey(names)) GROUP BY \(values) HAVING sum(weight) > 0 AND max(claimed) > 0)
+                """
             return try Conservation.count(connection, sql)
         } catch let error as EngineError where error.isOfExpression {
-            return 0
+            return nil
         }
+    }
+
+    /// Joins any number of queries; SQLite takes no more than 500 in one.
+    private static func union(_ selects: [String]) -> String {
+        let parts = stride(from: 0, to: selects.count, by: 100).map { start in
+            selects[start..<min(start + 100, selects.count)].joined(separator: " UNION ALL ")
+        }
+        return parts.count == 1 ? parts[0] : union(parts.map { "SELECT * FROM (\($0))" })
     }
 
     /// Returns the names, in a table before the step, of the columns that have these names in the home.
@@ -52,35 +81,48 @@ struct SharedHome {
         }
     }
 
-    /// Whether no two rows can have the same values in some columns.
-    private func isKey(_ names: [String]) throws -> Bool {
+    /// Whether some columns have the key of the home's rows, which is never NULL: equal rows are one by definition.
+    private func isRowKey(_ names: [String]) -> Bool {
         let key = home.primaryKey.map(\.name.foldedASCII)
-        if !key.isEmpty, Set(key).isSubset(of: names) { return true }
-        let list = names.map(quotedText).joined(separator: ", ")
+        guard !key.isEmpty, Set(key).isSubset(of: names), let layout = RecordLayout(home) else {
+            return false
+        }
+        return layout.isWithoutRowid || key.count == 1 && layout.column(key[0])?.source == .rowid
+    }
+
+    /// Returns the condition that no UNIQUE index among some columns makes equal rows one: NULLs in it are distinct.
+    private func isNotOneByKey(_ names: [String]) throws -> String {
         let schema = TableComparison.afterSchema
+        var keys: [String: [String?]] = [:]
         let sql = """
-            SELECT count(*) FROM pragma_index_list(\(quotedText(home.name)), '\(schema)') AS list
-            WHERE list."unique" AND NOT list.partial AND NOT EXISTS (
-            SELECT 1 FROM pragma_index_info(list.name, '\(schema)') WHERE name IS NULL OR lower(name) NOT IN (\(list)))
+            SELECT list.name, info.name FROM pragma_index_list(\(quotedText(home.name)), '\(schema)') AS list,
+            pragma_index_info(list.name, '\(schema)') AS info WHERE list."unique" AND NOT list.partial
             """
-        return try Conservation.count(connection, sql) > 0
+        try connection.forEachRow(sql) {
+            keys[$0.string(0), default: []].append($0.optionalString(1)?.foldedASCII)
+        }
+        let conditions = keys.values.compactMap { key -> String? in
+            let places = key.compactMap { name in names.firstIndex { $0 == name } }
+            guard places.count == key.count else { return nil }
+            return "(" + places.map { "c\($0 * 2) IS NULL" }.joined(separator: " OR ") + ")"
+        }
+        return conditions.isEmpty ? "1" : conditions.sorted().joined(separator: " AND ")
     }
 
     /// Returns the rows that the home had before: as more rows that it must have, or as a condition for those that came.
     private func ownRows(_ names: [String]) -> (selects: [String], condition: String) {
         guard let owner else { return ([], "1") }
-        let before = owner.match.before
-        let keys = before.primaryKey.compactMap { key in
-            owner.match.columns.first { $0.before.name == key.name }
-        }
-        guard !keys.isEmpty, keys.count == before.primaryKey.count else {
+        let before = quotedName(owner.match.before.name)
+        guard !owner.keys.isEmpty else {
             let columns = MovedData.values(Self.columns(names, owner.match.columns))
-            return (["SELECT 1, 0, \(columns) FROM main.\(quotedName(before.name))"], "1")
+            return (["SELECT 1, 0, \(columns) FROM main.\(before)"], "1")
         }
-        let isSame = keys.map {
+        let isSame = owner.keys.map {
             "old.\(quotedName($0.before.name)) IS home.\(quotedName($0.after.name))"
         }.joined(separator: " AND ")
-        return ([], "NOT EXISTS (SELECT 1 FROM main.\(quotedName(before.name)) AS old WHERE \(isSame))")
+        return (
+            [], "NOT EXISTS (SELECT 1 FROM main.\(before) AS old WHERE \(isSame) AND NOT \(owner.allowed))"
+        )
     }
 }
 
@@ -91,41 +133,72 @@ extension Conservation {
     ) throws {
         let members = droppedTables.indices.filter { droppedTables[$0].home != nil }
         for (name, group) in Dictionary(grouping: members, by: { droppedTables[$0].home?.table.name }) {
-            let owner = kept.first { $0.match.after.name == name && isOwner($0) }
+            guard let home = droppedTables[group[0]].home?.table else { continue }
+            let owner = kept.first { $0.match.after.name == name }.flatMap { self.owner($0, declarations) }
+            let shared = SharedHome(home: home, connection: connection, owner: owner)
+            if try hasRoom(shared, for: group) { continue }
             for (place, index) in group.enumerated() {
-                try settle(index, besides: Array(group[..<place]), owner, connection, moved, declarations)
+                try settle(index, besides: Array(group[..<place]), shared, moved, declarations)
             }
+        }
+    }
+
+    /// Returns what a kept table still has of its rows; nil where that is not known.
+    private func owner(_ kept: Kept, _ declarations: [Declaration]) -> SharedHome.Owner? {
+        let (match, difference) = (kept.match, kept.difference)
+        let allowance = Allowance(of: match.before, declarations)
+        let owner = SharedHome.Owner(match, allowed: allowance.condition)
+        // What is lost is reported anyway.
+        guard difference.lost.count == 0 else { return nil }
+        return owner.keys.isEmpty && (difference.declaredLost > 0 || !difference.changed.isEmpty)
+            ? nil : owner
+    }
+
+    /// Whether the home has the rows of all tables, whatever they have to do with each other.
+    private func hasRoom(_ shared: SharedHome, for group: [Int]) throws -> Bool {
+        try sets(of: group).allSatisfy { names in
+            var shared = shared
+            if shared.owner?.isKnown(by: names) == false { shared.owner = nil }
+            let claims = group.filter { homeColumns($0).isSuperset(of: names) }.map(claim)
+            return try claims.count == 1 && shared.owner == nil || shared.missing(claims, in: names) == 0
         }
     }
 
     /// Compares a dropped table with those before it, by each set of columns that is all of one of them.
     private mutating func settle(
-        _ index: Int, besides earlier: [Int], _ owner: Kept?, _ connection: any Connection,
-        _ moved: MovedData, _ declarations: [Declaration]
+        _ index: Int, besides earlier: [Int], _ shared: SharedHome, _ moved: MovedData,
+        _ declarations: [Declaration]
     ) throws {
         let table = droppedTables[index].table
-        guard let home = droppedTables[index].home else { return }
-        let rest = owner.flatMap { moved.hadRows(of: table, $0.match.before) ? nil : $0 }
         // One that lacks rows is reported, and no other one for the same rows.
         let candidates = earlier.filter {
-            droppedTables[$0].crowding == nil
-                && !moved.areRelated(table, droppedTables[$0].table, besides: home.table)
+            droppedTables[$0].crowding == nil && !moved.areRelated(table, droppedTables[$0].table)
         }
-        let sets = Set((candidates + [index]).map(homeColumns)).filter { $0.isSubset(of: homeColumns(index)) }
-        for names in sets.map({ $0.sorted() }).sorted(by: { $0.lexicographicallyPrecedes($1) }) {
+        for names in sets(of: candidates + [index]) where homeColumns(index).isSuperset(of: names) {
+            var shared = shared
+            if let owner = shared.owner,
+                !owner.isKnown(by: names) || moved.areRelated(table, owner.match.before)
+            {
+                shared.owner = nil
+            }
             let others = candidates.filter { homeColumns($0).isSuperset(of: names) }
-            let columns = rest?.match.columns.map(\.after.name.foldedASCII) ?? []
-            let owner = Set(columns).isSuperset(of: names) ? rest : nil
-            guard !others.isEmpty || owner != nil else { continue }
-            let shared = SharedHome(home: home.table, connection: connection, owner: owner)
-            let missing = try lacks(shared, others + [index], in: names, declarations)
+            guard !others.isEmpty || shared.owner != nil else { continue }
+            guard let missing = try lacks(shared, others + [index], in: names, declarations) else {
+                // It cannot be said that its rows are there.
+                droppedTables[index].home = nil
+                return
+            }
             guard missing > 0 else { continue }
             droppedTables[index].crowding = .init(
-                home: home.table,
+                home: shared.home,
                 others: others.map { droppedTables[$0].table.name }
-                    + (owner.map { [$0.match.before.name] } ?? []), missing: missing)
+                    + (shared.owner.map { [$0.match.before.name] } ?? []), missing: missing)
             return
         }
+    }
+
+    private func claim(_ index: Int) -> SharedHome.Claim {
+        .init(table: droppedTables[index].table, columns: droppedTables[index].home?.columns ?? [])
     }
 
     /// The columns, folded, that have a dropped table's values in its home.
@@ -133,23 +206,18 @@ extension Conservation {
         Set(droppedTables[index].home?.columns.map(\.after.name.foldedASCII) ?? [])
     }
 
-    /// Whether all rows that a table had before are still there.
-    private func isOwner(_ kept: Kept) -> Bool {
-        let difference = kept.difference
-        let isKeyed = !kept.match.before.primaryKey.isEmpty
-        return difference.lost.count == 0 && difference.declaredLost == 0
-            && (isKeyed || difference.changed.isEmpty)
+    /// The different ones among those columns, sorted.
+    private func sets(of indices: [Int]) -> [[String]] {
+        Set(indices.map(homeColumns)).map { $0.sorted() }.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// Returns how many rows are missing; if declarations let them go, none.
+    /// Returns how many rows are missing; if declarations let them go, none. Nil where SQLite cannot say.
     private mutating func lacks(
         _ shared: SharedHome, _ indices: [Int], in names: [String], _ declarations: [Declaration]
-    ) throws -> Int {
-        var claims = indices.map {
-            SharedHome.Claim(table: droppedTables[$0].table, columns: droppedTables[$0].home?.columns ?? [])
-        }
+    ) throws -> Int? {
+        var claims = indices.map(claim)
         let missing = try shared.missing(claims, in: names)
-        guard missing > 0 else { return 0 }
+        guard let missing, missing > 0 else { return missing }
         var rewritten: Set<String> = []
         for place in claims.indices {
             let allowance = Allowance(of: claims[place].table, declarations)
@@ -159,6 +227,7 @@ extension Conservation {
         }
         let left = try shared.missing(claims, in: names.filter { !rewritten.contains($0) })
         if left == 0 { for index in indices { droppedTables[index].needsDeclarations = true } }
-        return left
+        // A condition can fail on a row; then it allows nothing.
+        return left ?? missing
     }
 }

@@ -55,20 +55,12 @@ package struct MovedData {
             .isDisjoint(with: provenance.end.sources(ofColumn: later.name, in: successor.name))
     }
 
-    /// Whether rows of two tables before the step may be copies of one another, however that came about but through
-    /// another table.
-    func areRelated(_ table: Catalog.Table, _ other: Catalog.Table, besides home: Catalog.Table) -> Bool {
-        let provenance = provenance()
-        return provenance.end.connects(
-            provenance.start[table.name]?.id, provenance.start[other.name]?.id,
-            besides: provenance.end[home.name]?.id
-        )
-    }
-
-    /// Whether a table may have had copies of another's rows before the step.
-    func hadRows(of table: Catalog.Table, _ other: Catalog.Table) -> Bool {
+    /// Whether statements before the step copied rows from one table to another, or to both from a third.
+    func areRelated(_ table: Catalog.Table, _ other: Catalog.Table) -> Bool {
         let start = provenance().start
-        return start.connects(start[table.name]?.id, start[other.name]?.id, besides: nil)
+        guard let one = start[table.name], let two = start[other.name] else { return false }
+        return !start.suppliers(of: one).union([one.id])
+            .isDisjoint(with: start.suppliers(of: two).union([two.id]))
     }
 
     func candidates(

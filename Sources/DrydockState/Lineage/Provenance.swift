@@ -17,7 +17,18 @@ package struct Provenance: Sendable {
         of table: Catalog.Table, by link: KeyPath<TableLineage.Incarnation, Set<Int>>
     ) -> [String] {
         guard let id = start[table.name]?.id else { return [] }
-        let reached = end.exchanging(with: id, by: link)
+        let all = Array(end.memory.incarnations.values) + end.memory.retired.values
+        var links: [Int: Set<Int>] = [:]
+        for other in all {
+            for source in other[keyPath: link] {
+                links[source, default: []].insert(other.id)
+                links[other.id, default: []].insert(source)
+            }
+        }
+        var (reached, open): (Set<Int>, [Int]) = ([id], [id])
+        while let next = open.popLast() {
+            open += (links[next] ?? []).filter { reached.insert($0).inserted }
+        }
         let names = end.memory.incarnations.filter {
             $0.key.schema == "main" && reached.contains($0.value.id) && $0.value.id != id
         }.map(\.key.name)
@@ -86,32 +97,5 @@ extension Set<TableLineage.Source> {
     /// Whether the set contains a column of the table itself.
     fileprivate func contains(_ column: TableLineage.Column, of table: TableLineage.Incarnation?) -> Bool {
         table.map { contains(TableLineage.Source(table: $0.id, column: column.first)) } ?? false
-    }
-}
-
-extension TableLineage {
-    /// Returns the tables, by id, that may have exchanged rows with one, itself included.
-    /// - Parameter other: a table through which nothing counts.
-    fileprivate func exchanging(
-        with id: Int, by link: KeyPath<Incarnation, Set<Int>>, besides other: Int? = nil
-    ) -> Set<Int> {
-        var links: [Int: Set<Int>] = [:]
-        for table in Array(memory.incarnations.values) + memory.retired.values where table.id != other {
-            for source in table[keyPath: link] where source != other {
-                links[source, default: []].insert(table.id)
-                links[table.id, default: []].insert(source)
-            }
-        }
-        var (reached, open): (Set<Int>, [Int]) = ([id], [id])
-        while let next = open.popLast() {
-            open += (links[next] ?? []).filter { reached.insert($0).inserted }
-        }
-        return reached
-    }
-
-    /// Whether two tables may have exchanged rows; true where one is not known.
-    func connects(_ id: Int?, _ other: Int?, besides third: Int?) -> Bool {
-        guard let id, let other else { return true }
-        return exchanging(with: id, by: \.inserted, besides: third).contains(other)
     }
 }

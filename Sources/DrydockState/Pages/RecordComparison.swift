@@ -64,8 +64,12 @@ struct RecordComparison {
     // MARK: - Comparing
 
     private struct Ambiguous: Error {}
-    /// Only the thread that has the connection can go on.
-    private struct Elsewhere: Error {}
+    /// A value that a record ends before, for which only the thread with the connection can ask.
+    private struct Unknown: Error {
+        var isBefore: Bool
+        var column: String
+        var rowid: Int64
+    }
 
     /// From how many changed pages on threads are worth it.
     private static let leastPages = 1000
@@ -78,12 +82,6 @@ struct RecordComparison {
         guard isLarge, let pair = try TreePair(before.file, root: before.root, after.file, root: after.root),
             case let ranges = try pair.rowRanges(atLeast: Self.leastRanges), ranges.count > 1
         else { return try merge(nil, isKey: isKey) }
-        do {
-            try before.learnDefaults(columns.pairs.map { ($0.before, $0.nameBefore) })
-            try after.learnDefaults(columns.pairs.map { ($0.after, $0.nameAfter) })
-        } catch is PageConservation.NoDefault {
-            return nil
-        }
         typealias Outcome = Result<TableDifference?, any Error>
         let outcomes = Mutex([Outcome](repeating: .success(nil), count: ranges.count))
         let isOver = Atomic(false)
@@ -92,8 +90,10 @@ struct RecordComparison {
         DispatchQueue.concurrentPerform(iterations: ranges.count) { number in
             if isOver.load(ordering: .relaxed) { return }
             let part = RecordComparison(
-                match: match, columns: columns, before: RecordTable(old) { _, _ in throw Elsewhere() },
-                after: RecordTable(new) { _, _ in throw Elsewhere() }, dirty: dirty, rewritable: rewritable,
+                match: match, columns: columns,
+                before: RecordTable(old) { throw Unknown(isBefore: true, column: $0, rowid: $1) },
+                after: RecordTable(new) { throw Unknown(isBefore: false, column: $0, rowid: $1) },
+                dirty: dirty, rewritable: rewritable,
                 encoding: encoding)
             let outcome = Outcome { try part.merge(nil, isKey: isKey, rows: ranges[number]) }
             if (try? outcome.get()) == nil { isOver.store(true, ordering: .relaxed) }
@@ -107,8 +107,13 @@ struct RecordComparison {
                 whole.add(part)
             }
             return whole
-        } catch is Elsewhere {
-            return try merge(nil, isKey: isKey)
+        } catch let value as Unknown {
+            do {
+                try (value.isBefore ? before : after).learnDefault(value.column, rowid: value.rowid)
+            } catch is PageConservation.NoDefault {
+                return nil
+            }
+            return try mergeRows(isKey: isKey)
         }
     }
 

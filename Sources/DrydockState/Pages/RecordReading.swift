@@ -25,12 +25,9 @@ package final class RecordTable {
         self.askDefault = askDefault
     }
 
-    /// Asks for the value of each column that the first record ends before, so that other threads know it.
-    func learnDefaults(_ columns: [(column: RecordLayout.Column, name: String)]) throws {
-        var cursor = try TreeCursor(file, root: root)
-        guard let first = try cursor.next() else { return }
-        try read(first)
-        for (column, name) in columns { _ = try value(column, named: name) }
+    /// Asks for the value of a column before which a row's record ends, so that other threads know it.
+    func learnDefault(_ column: String, rowid: Int64) throws {
+        defaults[column] = try askDefault(column, rowid)
     }
 
     /// What another thread needs to read the same table.

@@ -93,7 +93,7 @@ package struct FullTextRepair {
                 "INSERT INTO \(new)(rowid, \(columns)) SELECT id, \(values) FROM \(quotedIfNeeded(name("content")));"
         }
         return
-            "The pages of its own tables are damaged, so that 'rebuild' fails. Restore a backup, or create another index "
+            "Its own tables are damaged, so that 'rebuild' fails. Restore a backup, or create another index "
             + "from its content:"
             + Self.listed(["CREATE VIRTUAL TABLE \(new) USING \(index.module)(\(arguments));", fill])
     }

@@ -88,6 +88,34 @@ import Testing
             rows: "INSERT INTO n VALUES ('x'), ('w'); INSERT INTO p VALUES ('x', 1), ('y', 2)",
             errors: [.tableDropped], notes: [.tableDropped]),
         RuleCase(
+            "compound, equal rows with NULL in a UNIQUE column",
+            "CREATE TABLE w(a UNIQUE, b); INSERT INTO w SELECT a, b FROM p UNION SELECT a, b FROM q; DROP TABLE p; DROP TABLE q",
+            schema: alike,
+            rows: "INSERT INTO p VALUES (NULL, 1), ('x', 2); INSERT INTO q VALUES (NULL, 1), ('x', 2)",
+            errors: [.tableDropped], notes: [.tableDropped]),
+        RuleCase(
+            "compound in a table between",
+            "CREATE TABLE s AS SELECT * FROM p UNION SELECT * FROM q; CREATE TABLE w AS SELECT * FROM s; DROP TABLE p; DROP TABLE q; DROP TABLE s",
+            schema: alike, rows: alikeRows, errors: [.tableDropped], notes: [.tableDropped]),
+        RuleCase(
+            "into a table with a key and a new column that has the same row",
+            "-- drydock: inserts into p\nALTER TABLE p ADD COLUMN b; INSERT INTO p(a, b) SELECT a, b FROM q EXCEPT SELECT a, b FROM p; DROP TABLE q",
+            schema: "CREATE TABLE p(id INTEGER PRIMARY KEY, a); CREATE TABLE q(a, b);",
+            rows: "INSERT INTO p(a) VALUES ('x'), ('y'); INSERT INTO q VALUES ('x', NULL), ('z', 3)",
+            errors: [.tableDropped]),
+        RuleCase(
+            "into a table with a key of which rows may go",
+            "-- drydock: inserts into p\n-- drydock: deletes from p where a = 'y'\nDELETE FROM p WHERE a = 'y'; INSERT INTO p(a, b) SELECT a, b FROM q WHERE b <> 1; DROP TABLE q",
+            schema: "CREATE TABLE p(id INTEGER PRIMARY KEY, a, b); CREATE TABLE q(a, b);",
+            rows: "INSERT INTO p(a, b) VALUES ('y', 2), ('x', 1); INSERT INTO q VALUES ('x', 1), ('z', 3)",
+            errors: [.tableDropped]),
+        RuleCase(
+            "into a table with a key of which rows may go, and all",
+            "-- drydock: inserts into p\n-- drydock: deletes from p where a = 'y'\nDELETE FROM p WHERE a = 'y'; INSERT INTO p(a, b) SELECT a, b FROM q; DROP TABLE q",
+            schema: "CREATE TABLE p(id INTEGER PRIMARY KEY, a, b); CREATE TABLE q(a, b);",
+            rows: "INSERT INTO p(a, b) VALUES ('y', 2), ('x', 1); INSERT INTO q VALUES ('x', 1), ('z', 3)",
+            notes: [.tableDropped]),
+        RuleCase(
             "into a table that has the same row",
             "-- drydock: inserts into p\nINSERT INTO p SELECT * FROM q WHERE b <> 1; DROP TABLE q",
             schema: alike,
