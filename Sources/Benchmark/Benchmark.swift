@@ -44,6 +44,7 @@ import Foundation
         var results: [TaskResult] = []
         for task in tasks {
             note(task.name)
+            FileCache.drop(database.folder)
             let result = try task.measure(rounds: rounds)
             print(result.text)
             // A run that is stopped has shown what it measured, to a file too.
