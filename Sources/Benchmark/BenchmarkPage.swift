@@ -18,9 +18,8 @@ struct BenchmarkPage {
             - Drydock: \(try Self.output([drydock, "--version"])), release build
             - Peers: sqlite3, sqldiff and sqlite3_analyzer \(try Self.output(["sqlite3", "--version"]).prefix { $0 != " " })
             - Each program ran once unmeasured, so that files are in the page cache, as read from the disk and not as written,
-              once for its memory, and was then measured
-              \(rounds == 1 ? "once" : "\(rounds) times"), in turn with the others. The time is that of the whole process.
-              Memory is what is in no file (RssAnon), at most.
+              once for its memory, and was then measured \(rounds == 1 ? "once" : "\(rounds) times"), in turn with the
+              others. The time is that of the whole process. Memory is what is in no file (RssAnon), at most.
 
 
             """

@@ -4,7 +4,8 @@ import DrydockState
 import SQLiteSchema
 
 /// `table-dropped`: a table was dropped without a declaration. A table without rows is a warning; one with every row in
-/// a remaining table, a note. So is one that was renamed before another table got its name.
+/// a remaining table, a note. So is one that was renamed before another table got its name. Tables that changed places are
+/// errors, and so is one that had the same rows as another, where the remaining table does not have them all.
 struct TableDroppedRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         let moved = step.conservation.kept.map(\.match).filter { $0.isMovedAside(in: step) }

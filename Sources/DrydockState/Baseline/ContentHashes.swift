@@ -33,8 +33,8 @@ package struct ContentHashes: Sendable {
         return (hash, .content)
     }
 
-    /// Remembers the hash of a snapshot that was hashed in another way.
-    /// - Parameter stat: from before its files were opened.
+    /// Remembers the hash of a snapshot, unless its files may have changed since they were opened.
+    /// - Parameter stat: from before that.
     package func remember(_ hash: ContentHash, of path: String, since stat: SnapshotStat?) {
         guard let stat, stat == SnapshotStat(of: path), !stat.isRacy() else { return }
         files?.write(StatEntry(stat: stat, hash: hash.hex), to: file(path))
