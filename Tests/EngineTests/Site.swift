@@ -25,6 +25,9 @@ struct Place: Sendable, CaseIterable, CustomTestStringConvertible {
     static let rollbackFiles = places([.rollbackFile])
     static let walFiles = places([.walFile])
 
+    /// Whether SQLite asks the gate for memory, which the first driver installs.
+    static let memoryIsLimited = !engines.isEmpty && AllocationGate.isInstalled
+
     private static func places(_ kinds: [Kind]) -> [Place] {
         engines.flatMap { engine in kinds.map { Place(engine: engine, kind: $0) } }
     }
