@@ -276,14 +276,12 @@ struct ProjectCommandTests {
         let condition = isOnEmptyDatabase ? "True" : "os.environ.get('DRYDOCK_MIGRATION')"
         project.before = """
             if \(condition):
-                open(here / "pids.txt", "a").write(f"{os.getpid()} {subprocess.Popen(['sleep', '99']).pid} ")
+                open(here / "pids.txt", "a").write(f"{os.getpid()} {subprocess.Popen(['sleep', '3600']).pid} ")
                 print("waiting for Godot", flush=True)
-                time.sleep(99)
+                time.sleep(3600)
             """
         let folder = try project.write()
-        let start = ContinuousClock.now
         let report = try await folder.verifyCommand { $0.timeout = .seconds(12) }
-        #expect(ContinuousClock.now - start < .seconds(60))
         let finding = try report.finding(.timeLimit)
         #expect(finding.message.contains("'python3 migrate.py' was running"))
         #expect(finding.evidence?.details == ["waiting for Godot"])

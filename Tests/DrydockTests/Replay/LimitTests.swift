@@ -202,7 +202,7 @@ import Testing
             "CREATE VIEW w0 AS SELECT a FROM t;\n"
             + (1..<40).map { "CREATE VIEW w\($0) AS SELECT x.a FROM w\($0 - 1) x JOIN W\($0 - 1) y;\n" }
             .joined()
-        let result = try Tool(folder: try project(views)).run("lint", "--timeout", "60s")
+        let result = try Tool(folder: try project(views)).run("lint", "--timeout", "30m")
         #expect(
             result.output.contains("not checked: view-broken: view w39 was not compiled"), "\(result.output)")
         #expect(result.errors.isEmpty, "\(result.errors)")
@@ -233,7 +233,7 @@ import Testing
     func memoryIsLimited(_ step: String, _ engine: String) throws {
         let folder = try project("SELECT 1;\n" + step)
         let result = try Tool(folder: folder).run(
-            "verify", "--no-cache", "--memory", "256MB", "--engine", engine, "--timeout", "60s")
+            "verify", "--no-cache", "--memory", "256MB", "--engine", engine, "--timeout", "30m")
         #expect(result.status == 1)
         #expect(result.output.contains("error[migration-failed]"), "\(result.output)")
         #expect(result.output.contains("v2.sql:2:"), "\(result.output)")

@@ -260,6 +260,13 @@ import Testing
         #expect(try MigrationsFinder.find(in: folder.path).path == folder.file("db/migrations"))
     }
 
+    /// What this thread has used, in seconds: other tests run meanwhile.
+    private var processorTime: Int {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec
+    }
+
     @Test func aHundredThousandFilesTakeNoTime() throws {
         let folder = try TemporaryFolder()
         try folder.write("db/migrations/1_x.sql", "SELECT 1;")
@@ -271,9 +278,9 @@ import Testing
                 close(descriptor)
             }
         }
-        let start = ContinuousClock.now
+        let start = processorTime
         #expect(try MigrationsFinder.find(in: folder.path).path == folder.file("db/migrations"))
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(processorTime - start < 5)
     }
 
     @Test func aSearchThatDoesNotEndSaysSo() throws {
