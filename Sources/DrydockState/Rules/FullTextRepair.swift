@@ -44,12 +44,8 @@ package struct FullTextRepair {
                 opening.append(
                     "INSERT OR REPLACE INTO \(quotedIfNeeded(data)) VALUES(10, x'00000000000000');")
             }
-            for suffix in ["config", "data", "idx", "docsize"] where index.owns(table: name(suffix)) {
-                let answer = try connection.firstRow("PRAGMA main.quick_check(\(quotedName(name(suffix))))") {
-                    $0.string(0)
-                }
-                if answer != "ok" { hasDamagedPages = true }
-            }
+            let owned = ["config", "data", "idx", "docsize"].map(name).filter { index.owns(table: $0) }
+            hasDamagedPages = try connection.hasDamagedPages(in: owned)
         } catch let error as EngineError where !error.isInterrupt && !error.isOutage && !error.isOverLimit {
             hasDamagedPages = true
         }
@@ -137,5 +133,15 @@ package struct FullTextRepair {
             (levels, segments, merging) = (levels - 1, segments - count, merged)
         }
         return segments == 0
+    }
+}
+
+extension Connection {
+    /// Whether a page of some ordinary tables is damaged, in which a module keeps what is in a virtual table.
+    /// - Throws: ``EngineError``, also where SQLite does not even open them.
+    func hasDamagedPages(in tables: [String]) throws -> Bool {
+        try tables.contains { table in
+            try firstRow("PRAGMA main.quick_check(\(quotedName(table)))") { $0.string(0) } != "ok"
+        }
     }
 }

@@ -13,6 +13,9 @@ package struct SpatialIndex {
         self.connection = connection
     }
 
+    /// How another one takes the place of a damaged one.
+    package func remedy() throws -> String? { try SpatialRepair(table, connection)?.help }
+
     /// Returns the messages of `rtreecheck()`.
     package func messages() throws -> [String] {
         let answer: String?

@@ -26,12 +26,13 @@ struct SpatialIndexCheck: HealthCheck {
                     .init(text.rule, table: part, reason: "rtreecheck() does not read a geopoly table")
                 ])
         }
-        let messages = try SpatialIndex(table, view.connection).messages()
+        let index = SpatialIndex(table, view.connection)
+        let messages = try index.messages()
         guard !messages.isEmpty else { return HealthResult() }
         return HealthResult([
             damage(
                 "R-Tree \(part) is damaged: \(counted(messages.count, "message"))",
-                help: "Recreate it from the rows that it indexes.", table: part,
+                help: try index.remedy() ?? "Create it again from the rows that it indexes.", table: part,
                 evidence: Evidence(rowCount: messages.count, details: messages))
         ])
     }
