@@ -50,38 +50,41 @@ struct TableDroppedRule: StepRule {
             {
                 return crossed(dropped, home, taker, in: step, place)
             }
-            if let home = dropped.home, isWhole(home, of: name, &declarations) {
-                return StepFinding(
-                    Finding(
-                        .tableDropped, .note,
-                        "table \(name) is gone; its every row is in \(home.table.name)"
-                            + (dropped.needsDeclarations ? ", but for what declarations let go" : ""),
-                        place: place,
-                        table: name, evidence: Evidence(rowCount: dropped.rowCount)))
-            }
-            if !dropped.parts.isEmpty {
-                let places = dropped.parts.map(\.name).joined(separator: " or ")
-                return StepFinding(
-                    Finding(
-                        .tableDropped, .note,
-                        "table \(name) is gone; its every row is in \(places)"
-                            + (dropped.needsDeclarations ? ", but for what declarations let go" : ""),
-                        place: place, table: name, evidence: Evidence(rowCount: dropped.rowCount)))
-            }
-            let rows = dropped.rowCount
-            return StepFinding(
-                Finding(
-                    .tableDropped, rows == 0 ? .warning : .error,
-                    "table \(name) is gone"
-                        + (rows == 0 ? "; it had no rows" : ", with its \(counted(rows, "row"))")
-                        + (dropped.home.map(lack) ?? ""),
-                    help: remedy(
-                        "its rows are no longer needed", "drops table \(quotedIfNeeded(name))",
-                        else: "If it was only renamed, declare that:\n"
-                            + .declaration("renames table \(quotedIfNeeded(name)) to NEW_NAME")
-                    ),
-                    place: place, table: name, evidence: Evidence(rowCount: rows)))
+            return found(dropped, &declarations, place) ?? gone(dropped, place)
         }
+    }
+
+    /// Returns the note on a table whose every row is in one that remains, or in several.
+    private func found(
+        _ dropped: Conservation.DroppedTable, _ declarations: inout DeclarationUse, _ place: Finding.Place?
+    ) -> StepFinding? {
+        let name = dropped.table.name
+        var homes = dropped.parts.map(\.name)
+        if let home = dropped.home, isWhole(home, of: name, &declarations) { homes = [home.table.name] }
+        guard !homes.isEmpty else { return nil }
+        return StepFinding(
+            Finding(
+                .tableDropped, .note,
+                "table \(name) is gone; its every row is in \(homes.joined(separator: " or "))"
+                    + (dropped.needsDeclarations ? ", but for what declarations let go" : ""),
+                place: place, table: name, evidence: Evidence(rowCount: dropped.rowCount)))
+    }
+
+    /// Returns the finding on a table whose rows are gone, if it had any.
+    private func gone(_ dropped: Conservation.DroppedTable, _ place: Finding.Place?) -> StepFinding {
+        let (name, rows) = (dropped.table.name, dropped.rowCount)
+        return StepFinding(
+            Finding(
+                .tableDropped, rows == 0 ? .warning : .error,
+                "table \(name) is gone"
+                    + (rows == 0 ? "; it had no rows" : ", with its \(counted(rows, "row"))")
+                    + (dropped.home.map(lack) ?? ""),
+                help: remedy(
+                    "its rows are no longer needed", "drops table \(quotedIfNeeded(name))",
+                    else: "If it was only renamed, declare that:\n"
+                        + .declaration("renames table \(quotedIfNeeded(name)) to NEW_NAME")
+                ),
+                place: place, table: name, evidence: Evidence(rowCount: rows)))
     }
 
     /// Returns the table whose rows are in the place of a table, where tables have changed places.

@@ -1,0 +1,109 @@
+import DatabaseEngine
+import DrydockFindings
+import DrydockMigrations
+
+extension Conservation {
+    /// Finds the dropped tables whose home has all of their rows, but not those of the others that went there as well.
+    mutating func settleSharedHomes(
+        _ connection: any Connection, _ moved: MovedData, _ declarations: [Declaration]
+    ) throws {
+        let members = droppedTables.indices.filter { droppedTables[$0].home != nil }
+        for (name, group) in Dictionary(grouping: members, by: { droppedTables[$0].home?.table.name }) {
+            guard let home = droppedTables[group[0]].home?.table else { continue }
+            let owner = kept.first { $0.match.after.name == name }.flatMap { self.owner($0, declarations) }
+            let shared = SharedHome(home: home, connection: connection, owner: owner)
+            if try hasRoom(shared, for: group) { continue }
+            for (place, index) in group.enumerated() {
+                try settle(index, besides: Array(group[..<place]), shared, moved, declarations)
+            }
+        }
+    }
+
+    /// Returns what a kept table still has of its rows; nil where that is not known.
+    private func owner(_ kept: Kept, _ declarations: [Declaration]) -> SharedHome.Owner? {
+        let (match, difference) = (kept.match, kept.difference)
+        let allowance = Allowance(of: match.before, declarations)
+        let owner = SharedHome.Owner(match, allowed: allowance.condition)
+        // What is lost is reported anyway.
+        guard difference.lost.count == 0 else { return nil }
+        return owner.keys.isEmpty && (difference.declaredLost > 0 || !difference.changed.isEmpty)
+            ? nil : owner
+    }
+
+    /// Whether the home has the rows of all tables, whatever they have to do with each other.
+    private func hasRoom(_ shared: SharedHome, for group: [Int]) throws -> Bool {
+        try sets(of: group).allSatisfy { names in
+            var shared = shared
+            if shared.owner?.isKnown(by: names) == false { shared.owner = nil }
+            let claims = group.filter { homeColumns($0).isSuperset(of: names) }.map(claim)
+            return try claims.count == 1 && shared.owner == nil || shared.missing(claims, in: names) == 0
+        }
+    }
+
+    /// Compares a dropped table with those before it, by each set of columns that is all of one of them.
+    private mutating func settle(
+        _ index: Int, besides earlier: [Int], _ shared: SharedHome, _ moved: MovedData,
+        _ declarations: [Declaration]
+    ) throws {
+        let table = droppedTables[index].table
+        // One that lacks rows is reported, and no other one for the same rows.
+        let candidates = earlier.filter {
+            droppedTables[$0].crowding == nil && !moved.areRelated(table, droppedTables[$0].table)
+        }
+        for names in sets(of: candidates + [index]) where homeColumns(index).isSuperset(of: names) {
+            var shared = shared
+            if let owner = shared.owner,
+                !owner.isKnown(by: names) || moved.areRelated(table, owner.match.before)
+            {
+                shared.owner = nil
+            }
+            let others = candidates.filter { homeColumns($0).isSuperset(of: names) }
+            guard !others.isEmpty || shared.owner != nil else { continue }
+            guard let missing = try lacks(shared, others + [index], in: names, declarations) else {
+                // It cannot be said that its rows are there.
+                droppedTables[index].home = nil
+                return
+            }
+            guard missing > 0 else { continue }
+            droppedTables[index].crowding = .init(
+                home: shared.home,
+                others: others.map { droppedTables[$0].table.name }
+                    + (shared.owner.map { [$0.match.before.name] } ?? []), missing: missing)
+            return
+        }
+    }
+
+    private func claim(_ index: Int) -> SharedHome.Claim {
+        .init(table: droppedTables[index].table, columns: droppedTables[index].home?.columns ?? [])
+    }
+
+    /// The columns, folded, that have a dropped table's values in its home.
+    private func homeColumns(_ index: Int) -> Set<String> {
+        Set(droppedTables[index].home?.columns.map(\.after.name.foldedASCII) ?? [])
+    }
+
+    /// The different ones among those columns, sorted.
+    private func sets(of indices: [Int]) -> [[String]] {
+        Set(indices.map(homeColumns)).map { $0.sorted() }.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    /// Returns how many rows are missing; if declarations let them go, none. Nil where SQLite cannot say.
+    private mutating func lacks(
+        _ shared: SharedHome, _ indices: [Int], in names: [String], _ declarations: [Declaration]
+    ) throws -> Int? {
+        var claims = indices.map(claim)
+        let missing = try shared.missing(claims, in: names)
+        guard let missing, missing > 0 else { return missing }
+        var rewritten: Set<String> = []
+        for place in claims.indices {
+            let allowance = Allowance(of: claims[place].table, declarations)
+            claims[place].allowed = allowance.condition
+            rewritten.formUnion(
+                claims[place].columns.filter { allowance.rewrites($0.before) }.map(\.after.name.foldedASCII))
+        }
+        let left = try shared.missing(claims, in: names.filter { !rewritten.contains($0) })
+        if left == 0 { for index in indices { droppedTables[index].needsDeclarations = true } }
+        // A condition can fail on a row; then it allows nothing.
+        return left ?? missing
+    }
+}
