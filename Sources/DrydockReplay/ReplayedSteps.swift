@@ -6,6 +6,10 @@ import DrydockState
 struct ReplayedSteps {
     /// The findings of the steps' rules, each with the number of steps taken by then.
     private var findings: [(finding: StepFinding, step: Int)] = []
+    /// The steps in order; one that stands for several migrations has the statements of all.
+    private(set) var migrations: [Migration] = []
+    /// Whether the rows of a table that is gone were found in one that remained.
+    private(set) var hasMovedRows = false
     /// What became of the names of tables.
     private(set) var names = RenameHistory()
     /// Temporary tables that the migrations so far left on their connection.
@@ -36,6 +40,8 @@ struct ReplayedSteps {
     }
 
     mutating func append(_ outcome: StepVerification.Outcome, of migration: Migration) {
+        migrations.append(migration)
+        hasMovedRows = hasMovedRows || outcome.hasMovedRows
         (temporaries, searched) = (outcome.temporaries, outcome.searched)
         former = outcome.former
         damage.formUnion(outcome.damage)

@@ -133,6 +133,7 @@ struct SnapshotReplay {
     /// Makes the checks of the end.
     mutating func check(_ replayed: ReplayedSnapshot) async throws {
         for finding in steps.settled(at: replayed.end) { add(finding) }
+        try await checkMoves(of: replayed)
         if context.isRehearsal { result.end = replayed.end.image }
         result.summary.pendingCount = replayed.plan.pending.count - result.summary.steps.count
         if result.summary.rowsCompared == 0, await hasNoRows(replayed.baseline.state) {

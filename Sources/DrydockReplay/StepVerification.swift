@@ -50,6 +50,8 @@ package struct StepVerification: Sendable {
         var rowsCompared = 0
         var tablesUntouched = 0
         var tablesNotCompared = 0
+        /// Whether the rows of a table that is gone are in one that remains.
+        var hasMovedRows = false
         var names: StepNames
         /// Temporary tables that still exist.
         var temporaries: Set<String>
@@ -69,6 +71,7 @@ package struct StepVerification: Sendable {
                 match: conservation.kept.map(\.match), moved: conservation.droppedTables),
             temporaries: lineage.memory.temporaryTables)
         outcome.declarationFindings = faults
+        outcome.hasMovedRows = conservation.droppedTables.contains { $0.home != nil }
         outcome.rowsCompared = conservation.rowsCompared
         outcome.tablesUntouched = conservation.untouchedCount
         outcome.tablesNotCompared = conservation.notCompared.count + conservation.unsettled.count

@@ -44,7 +44,9 @@ struct TableDroppedRule: StepRule {
             let place = step.statement(at: step.lineage.dropStatement(ofTable: name)).map {
                 Finding.Place($0)
             }
-            if let crowding = dropped.crowding { return crowded(dropped, crowding, place) }
+            if let crowding = dropped.crowding {
+                return StepFinding(Self.crowded(dropped, crowding, place))
+            }
             if let home = dropped.home, let taker = Self.taker(of: name, homes),
                 !declarations.covers({ $0.isRename(of: name, to: home.table.name) })
             {
@@ -116,23 +118,21 @@ struct TableDroppedRule: StepRule {
     }
 
     /// Returns the finding on a table whose home does not have each row that it and others had.
-    private func crowded(
+    static func crowded(
         _ dropped: Conservation.DroppedTable, _ crowding: Conservation.Crowding, _ place: Finding.Place?
-    ) -> StepFinding {
+    ) -> Finding {
         let (name, count) = (dropped.table.name, crowding.missing)
         let isPair = count == 1 && crowding.others.count == 1
-        return StepFinding(
-            Finding(
-                .tableDropped,
-                "table \(name) is gone, with \(counted(count, "row")): "
-                    + "\(crowding.others.joined(separator: " and ")) had the same, and \(crowding.home.name) does not "
-                    + "have \(isPair ? "both" : "all of them")",
-                help: remedy(
-                    "equal rows are the same thing", "drops table \(quotedIfNeeded(name))",
-                    else:
-                        "If each row counts, copy each: UNION ALL keeps equal rows, of which UNION keeps one."
-                ),
-                place: place, table: name, evidence: Evidence(rowCount: count)))
+        return Finding(
+            .tableDropped,
+            "table \(name) is gone, with \(counted(count, "row")): "
+                + "\(crowding.others.joined(separator: " and ")) had the same, and \(crowding.home.name) does not "
+                + "have \(isPair ? "both" : "all of them")",
+            help: remedy(
+                "equal rows are the same thing", "drops table \(quotedIfNeeded(name))",
+                else: "If each row counts, copy each: UNION ALL keeps equal rows, of which UNION keeps one."
+            ),
+            place: place, table: name, evidence: Evidence(rowCount: count))
     }
 
     /// Whether everything that the new table lacks is declared.

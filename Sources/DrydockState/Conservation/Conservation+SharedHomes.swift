@@ -3,6 +3,26 @@ import DrydockFindings
 import DrydockMigrations
 
 extension Conservation {
+    /// Compares no more than the tables that are gone after several steps, and those that have their rows.
+    package init(
+        movesIn connection: any Connection, before: Catalog, after: Catalog, lineage: TableLineage,
+        declarations: [Declaration], provenance: Provenance
+    ) throws {
+        encoding = before.encoding
+        let match = SchemaMatch(
+            before: before, after: after, lineage: lineage, declarations: declarations,
+            provenance: { provenance })
+        let moved = MovedData(connection: connection, after: after, provenance: { provenance })
+        for table in match.dropped {
+            droppedTables.append(try dropped(table, connection, moved, declarations))
+        }
+        let homes = Set(droppedTables.compactMap { $0.home?.table.name })
+        for pair in match.pairs where homes.contains(pair.after.name) {
+            try compare(pair, connection, nil, moved, declarations, lineage)
+        }
+        try settleSharedHomes(connection, moved, declarations)
+    }
+
     /// Finds the dropped tables whose home has all of their rows, but not those of the others that went there as well.
     mutating func settleSharedHomes(
         _ connection: any Connection, _ moved: MovedData, _ declarations: [Declaration]
@@ -45,19 +65,26 @@ extension Conservation {
         _ index: Int, besides earlier: [Int], _ shared: SharedHome, _ moved: MovedData,
         _ declarations: [Declaration]
     ) throws {
-        let table = droppedTables[index].table
-        // One that lacks rows is reported, and no other one for the same rows.
-        let candidates = earlier.filter {
-            droppedTables[$0].crowding == nil && !moved.areRelated(table, droppedTables[$0].table)
+        // Rows that were copied from one table to another before are one, and what lacks rows is reported already.
+        func areApart(_ index: Int, _ other: Catalog.Table) -> Bool {
+            !moved.areRelated(droppedTables[index].table, other)
         }
-        for names in sets(of: candidates + [index]) where homeColumns(index).isSuperset(of: names) {
-            var shared = shared
-            if let owner = shared.owner,
-                !owner.isKnown(by: names) || moved.areRelated(table, owner.match.before)
-            {
-                shared.owner = nil
+        let candidates = earlier.filter { droppedTables[$0].crowding == nil }.reduce(into: [index]) {
+            apart, next in
+            if apart.allSatisfy({ areApart(next, droppedTables[$0].table) }) { apart.append(next) }
+        }
+        for names in sets(of: candidates) where homeColumns(index).isSuperset(of: names) {
+            var (shared, others) = (
+                shared, candidates.dropFirst().filter { homeColumns($0).isSuperset(of: names) }
+            )
+            if let owner = shared.owner {
+                let before = owner.match.before
+                if owner.isKnown(by: names), areApart(index, before) {
+                    others = others.filter { areApart($0, before) }
+                } else {
+                    shared.owner = nil
+                }
             }
-            let others = candidates.filter { homeColumns($0).isSuperset(of: names) }
             guard !others.isEmpty || shared.owner != nil else { continue }
             guard let missing = try lacks(shared, others + [index], in: names, declarations) else {
                 // It cannot be said that its rows are there.

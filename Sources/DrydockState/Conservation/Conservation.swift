@@ -81,7 +81,7 @@ package struct Conservation: Sendable {
     package var failedConditions: [(Declaration, EngineError)] = []
     /// The number of tables without a changed page.
     package var untouchedCount = 0
-    private var encoding = TextEncoding.utf8
+    var encoding = TextEncoding.utf8
     /// Tables that could not be compared, with the reasons.
     package var notCompared: [(match: TableMatch, error: EngineError)] = []
     /// Values that could not be compared, with a description.
@@ -149,7 +149,7 @@ extension Conservation {
         heirs = try heirs(in: before, lineage, moved, declarations)
     }
 
-    private mutating func compare(
+    mutating func compare(
         _ pair: TableMatch, _ connection: any Connection, _ pages: PageConservation?, _ moved: MovedData,
         _ declarations: [Declaration], _ lineage: TableLineage
     ) throws {

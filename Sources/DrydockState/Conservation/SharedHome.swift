@@ -22,7 +22,7 @@ struct SharedHome {
     struct Owner {
         let match: TableMatch
         let allowed: String
-        /// The columns of its key; empty where it has none.
+        /// The columns of its key; empty where it has none, or where the home may have the same key twice.
         let keys: [TableMatch.ColumnPair]
 
         init(_ match: TableMatch, allowed: String) {
@@ -30,7 +30,9 @@ struct SharedHome {
             let keys = match.before.primaryKey.compactMap { key in
                 match.columns.first { $0.before.name == key.name }
             }
-            self.keys = keys.count == match.before.primaryKey.count ? keys : []
+            let key = Set(match.after.primaryKey.map(\.name))
+            let isKey = !key.isEmpty && key.isSubset(of: keys.map(\.after.name))
+            self.keys = isKey && keys.count == match.before.primaryKey.count ? keys : []
         }
 
         /// Whether its rows can be told from others by some columns of the home, folded.
@@ -118,7 +120,7 @@ struct SharedHome {
             return (["SELECT 1, 0, \(columns) FROM main.\(before)"], "1")
         }
         let isSame = owner.keys.map {
-            "old.\(quotedName($0.before.name)) IS home.\(quotedName($0.after.name))"
+            "old.\(quotedName($0.before.name)) = home.\(quotedName($0.after.name))"
         }.joined(separator: " AND ")
         return (
             [], "NOT EXISTS (SELECT 1 FROM main.\(before) AS old WHERE \(isSame) AND NOT \(owner.allowed))"
