@@ -47,7 +47,8 @@ struct TableDroppedRule: StepRule {
             if let crowding = dropped.crowding {
                 return StepFinding(Self.crowded(dropped, crowding, place))
             }
-            if let home = dropped.home, let taker = Self.taker(of: name, homes),
+            if let home = dropped.home,
+                let taker = Self.taker(of: name, homes) ?? emptied(name, home, in: step),
                 !declarations.covers({ $0.isRename(of: name, to: home.table.name) })
             {
                 return crossed(dropped, home, taker, in: step, place)
@@ -98,6 +99,11 @@ struct TableDroppedRule: StepRule {
             table = next
         }
         return nil
+    }
+
+    /// Returns the table with a dropped one's rows, where it had none to give for them.
+    private func emptied(_ name: String, _ home: MovedData.Home, in step: StepView) -> String? {
+        step.lineage.areCrossed(name, home.table.name) ? home.table.name : nil
     }
 
     /// Returns the finding on a table that has another one's rows, while its own are in another one.

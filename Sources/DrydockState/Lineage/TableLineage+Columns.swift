@@ -283,6 +283,16 @@ extension TableLineage {
         return reached.subtracting([table.id])
     }
 
+    /// Whether two tables changed places: what has the name of the first got rows of the second, and what has the name of
+    /// the second got rows, but none of its own.
+    package func areCrossed(_ name: String, _ other: String) -> Bool {
+        guard let own = atStart[other]?.id, let first = self[name], let second = self[other],
+            second.id != own
+        else { return false }
+        let suppliers = suppliers(of: second)
+        return self.suppliers(of: first).contains(own) && !suppliers.isEmpty && !suppliers.contains(own)
+    }
+
     /// Whether statements copied a column of one table to a column of another, both as they are now.
     func isCopied(_ column: String, of table: String, to other: String, of later: String) -> Bool {
         guard let own = self[table],

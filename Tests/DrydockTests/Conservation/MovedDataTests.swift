@@ -53,6 +53,17 @@ import Testing
             "CREATE TABLE p2 AS SELECT * FROM q; CREATE TABLE q2 AS SELECT * FROM p; DROP TABLE p; DROP TABLE q; ALTER TABLE p2 RENAME TO p; ALTER TABLE q2 RENAME TO q",
             schema: alike, rows: alikeRows, errors: [.tableDropped, .tableDropped]),
         RuleCase(
+            "an empty table and another change places",
+            "CREATE TABLE p2 AS SELECT * FROM q; CREATE TABLE q2 AS SELECT * FROM p; DROP TABLE p; DROP TABLE q; ALTER TABLE p2 RENAME TO p; ALTER TABLE q2 RENAME TO q",
+            schema: alike, rows: "INSERT INTO q VALUES ('x', 1)", errors: [.tableDropped],
+            warnings: [.rowsAdded]),
+        RuleCase(
+            "a table goes to an empty one, and its name to a third",
+            "CREATE TABLE p2 AS SELECT * FROM q; DROP TABLE p; DROP TABLE q; ALTER TABLE p2 RENAME TO p; CREATE TABLE q AS SELECT * FROM r",
+            schema: alike + "CREATE TABLE r(a, b);",
+            rows: "INSERT INTO q VALUES ('x', 1); INSERT INTO r VALUES ('w', 4)", warnings: [.rowsAdded],
+            notes: [.tableDropped]),
+        RuleCase(
             "three tables change places",
             "CREATE TABLE p2 AS SELECT * FROM q; CREATE TABLE q2 AS SELECT * FROM r; CREATE TABLE r2 AS SELECT * FROM p; DROP TABLE p; DROP TABLE q; DROP TABLE r; ALTER TABLE p2 RENAME TO p; ALTER TABLE q2 RENAME TO q; ALTER TABLE r2 RENAME TO r",
             schema: alike + "CREATE TABLE r(a, b);", rows: alikeRows + "; INSERT INTO r VALUES ('w', 4)",
