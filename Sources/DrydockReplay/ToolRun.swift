@@ -148,7 +148,15 @@ struct ToolRun {
             guard isOpen else { continue }
             try connection.execute("BEGIN")
             if defers { try connection.execute("PRAGMA defer_foreign_keys = ON") }
+            try write()
         }
+    }
+
+    /// Lets a transaction that continues another have written, as that one has: `PRAGMA journal_mode` then does nothing,
+    /// where it fails in a transaction that has not (`sqlite3PagerOkToChangeJournalMode`).
+    private func write() throws {
+        let version = try connection.firstRow("PRAGMA user_version") { $0.integer(0) } ?? 0
+        try connection.execute("PRAGMA user_version = \(version)")
     }
 
     private var leftOpen: String { "the file leaves a transaction open, and what it wrote is rolled back" }

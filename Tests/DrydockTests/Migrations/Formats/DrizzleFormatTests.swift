@@ -104,6 +104,18 @@ import Testing
         #expect(open.faults[0].contains("when its transaction is committed"))
     }
 
+    /// In a transaction that has written, `PRAGMA journal_mode` does nothing; in one that has not, it fails.
+    @Test func theJournalModeIsLeftInATransaction() async throws {
+        let mode = "PRAGMA journal_mode = WAL;\n"
+        let later = Self.project.with("0002_index.sql", mode)
+        let report = try await later.verify()
+        #expect(report.rules(.error).isEmpty, "\(report.faults)")
+        #expect(report.steps == ["0001_born", "0002_index"])
+        let first = try await Self.project.with("0001_born.sql", mode).verify()
+        #expect(first.rules(.error) == [.migrationFailed])
+        #expect(first.faults[0].contains("cannot change into wal mode"))
+    }
+
     @Test func foldersWithSnapshotsAreRead() async throws {
         let project = ToolProject(
             files: [
