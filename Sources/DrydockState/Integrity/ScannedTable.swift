@@ -116,9 +116,14 @@ struct ScannedTable: Sendable {
             : CheckQuery(
                 table: table.name, condition: conditions.joined(separator: " OR "),
                 rowid: layout.isWithoutRowid ? nil : rowid)
+        let known = try Self.indexes(of: table, connection)
+        // SQLite refuses a table that lacks the index of a constraint.
+        guard known.count == entries.count + (layout.isWithoutRowid ? 1 : 0) else { return nil }
         var indexes: [ScannedIndex] = []
         for entry in entries {
-            guard let index = try Self.index(entry, table, places, file, connection) else { return nil }
+            guard let own = known.first(where: { $0.name.foldedASCII == entry.name.foldedASCII }),
+                !own.isPartial, let index = try Self.index(entry, own.isUnique, places, file, connection)
+            else { return nil }
             indexes.append(index)
         }
         self.indexes = indexes
@@ -142,15 +147,22 @@ struct ScannedTable: Sendable {
         }
     }
 
+    /// Returns the indexes that a table has by its definition and the schema.
+    private static func indexes(
+        of table: Table, _ connection: any Connection
+    ) throws -> [(name: String, isUnique: Bool, isPartial: Bool)] {
+        var indexes: [(name: String, isUnique: Bool, isPartial: Bool)] = []
+        try connection.forEachRow(
+            "SELECT name, \"unique\", partial FROM pragma_index_list(?1, 'main')",
+            [.text(Array(table.name.utf8))]
+        ) { indexes.append(($0.string(0), $0.integer(1) != 0, $0.integer(2) != 0)) }
+        return indexes
+    }
+
     private static func index(
-        _ entry: SchemaEntry, _ table: Table, _ places: [String: Place], _ file: DatabaseFile,
+        _ entry: SchemaEntry, _ isUnique: Bool, _ places: [String: Place], _ file: DatabaseFile,
         _ connection: any Connection
     ) throws -> ScannedIndex? {
-        let flags = try connection.firstRow(
-            "SELECT \"unique\", partial FROM pragma_index_list(?1, 'main') WHERE name = ?2",
-            [.text(Array(table.name.utf8)), .text(Array(entry.name.utf8))]
-        ) { (isUnique: $0.integer(0) != 0, isPartial: $0.integer(1) != 0) }
-        guard let flags, !flags.isPartial else { return nil }
         var (keys, named, found): ([KeyColumn], [KeyColumn], [Place]) = ([], [], [])
         var isKnown = true
         try connection.forEachRow("PRAGMA main.index_xinfo(\(quotedName(entry.name)))") { row in
@@ -170,7 +182,7 @@ struct ScannedTable: Sendable {
         guard isKnown, !keys.isEmpty else { return nil }
         return ScannedIndex(
             root: entry.rootPage, order: KeyOrder(keys, in: file),
-            unique: flags.isUnique ? KeyOrder(named, in: file) : nil, places: found)
+            unique: isUnique ? KeyOrder(named, in: file) : nil, places: found)
     }
 }
 

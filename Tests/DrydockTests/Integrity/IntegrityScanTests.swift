@@ -208,6 +208,24 @@ import Testing
         #expect(check.brokenConstraints == pragma.brokenConstraints)
     }
 
+    /// SQLite takes such a file for damaged; the pages show nothing.
+    @Test(arguments: [
+        "CREATE TABLE t(a UNIQUE, b)", "CREATE TABLE t(a PRIMARY KEY, b)",
+        "CREATE TABLE t(a, b, UNIQUE (a, b))",
+    ])
+    func `constraints without their index are left to SQLite`(sql: String) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("lacking.sqlite")
+        try PlainDatabase(path).execute(
+            """
+            CREATE TABLE t(a, b); INSERT INTO t VALUES (1, 2);
+            PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql = '\(sql)'
+            """)
+        let (scan, check, pragma) = try await Self.check(path)
+        #expect(scan?.others == ["t"])
+        #expect(!pragma.isClean && !check.isClean, "\(check)")
+    }
+
     /// What no index compares is left alone, and what a text looks like is SQLite's decision.
     @Test(arguments: [
         "12", " 12 ", "1e5", ".5", "-3.", "+7", "1e", "e5", ".", "", "0x10", "1 2", "12a", "- 1", "1e+",
