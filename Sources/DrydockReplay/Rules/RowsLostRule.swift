@@ -19,13 +19,15 @@ struct RowsLostRule: StepRule {
                     .rowsLost,
                     "\(counted(count, "row")) of \(name) \(count == 1 ? "is" : "are") gone"
                         + " (of \(difference.rowsBefore ?? difference.rowsCompared))\(extra)\(unnamed ? ", though no statement deletes from it" : "")",
-                    help: remedy(
-                        "they are no longer needed", "deletes from \(quotedIfNeeded(name)) where CONDITION",
-                        else: step.migration.isOfCommand
-                            ? ""
-                            : unnamed
-                                ? "If not: a foreign key's ON DELETE action or a trigger deleted them."
-                                : "Only rows that meet the condition before the step may then go."),
+                    help: rekeyed(kept)
+                        + remedy(
+                            "they are no longer needed",
+                            "deletes from \(quotedIfNeeded(name)) where CONDITION",
+                            else: step.migration.isOfCommand
+                                ? ""
+                                : unnamed
+                                    ? "If not: a foreign key's ON DELETE action or a trigger deleted them."
+                                    : "Only rows that meet the condition before the step may then go."),
                     place: step.lastStatement { match.isWritten(by: $0) }.map { .init($0) }, table: name,
                     evidence: Evidence(
                         rowCount: count,
@@ -34,6 +36,18 @@ struct RowsLostRule: StepRule {
                     .row(match, difference.locator(of: $0), column: nil)
                 })
         }
+    }
+
+    /// Returns the remedy for rows that may be there under another key.
+    private func rekeyed(_ kept: Conservation.Kept) -> Help {
+        let table = kept.match.before
+        guard kept.difference.added.count > 0, table.primaryKey.count == 1, let key = table.primaryKey.first
+        else { return "" }
+        return """
+            If they only got new keys, declare that, and the rest of each row is still compared:
+            \(declaration: "rewrites \(quotedIfNeeded(table.name)).\(quotedIfNeeded(key.name))")
+
+            """
     }
 }
 

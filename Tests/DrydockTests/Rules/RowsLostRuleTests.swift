@@ -275,6 +275,24 @@ import Testing
         }
     }
 
+    /// What is declared instead lets the key change, and nothing else.
+    @Test func rowsWithNewKeysAreToBeDeclared() async throws {
+        func verify(_ step: String) async throws -> Report {
+            try await Scenario(
+                "CREATE TABLE n(k TEXT PRIMARY KEY, b)", rows: "INSERT INTO n VALUES ('a', 'x'), ('b', 'y');",
+                steps: step
+            ).verify()
+        }
+        let step = "UPDATE n SET k = 'c' WHERE k = 'a'"
+        let declaration = "-- drydock: rewrites n.k\n"
+        #expect(try await verify(step).finding(.rowsLost).help.contains(declaration))
+        try await verify(declaration + step).expect()
+        try await verify(declaration + step.replacing(" WHERE", with: ", b = 'z' WHERE")).expect(
+            errors: [.valuesChanged])
+        #expect(
+            try await !verify("DELETE FROM n WHERE k = 'a'").finding(.rowsLost).help.contains(declaration))
+    }
+
     @Test func rowsThatAnIntermediateTableLeftOut() async throws {
         let report = try await Scenario(
             "CREATE TABLE n(a INTEGER PRIMARY KEY, b)", rows: "INSERT INTO n VALUES (1, 'x'), (2, 'y');",
