@@ -68,7 +68,7 @@ extension ProbeWalk {
         replay.notChecked(
             .migrationFailed,
             .undecided(
-                "\(migration.identifier) does not come to an end with unusual rows, so what it does to them was not seen"
+                "\(migration.identifier) was not tried to the end with unusual rows, since that takes too long"
             ))
         return nil
     }

@@ -98,7 +98,11 @@ package struct Conservation: Sendable {
         }
     }
 
-    package var rowsCompared: Int { kept.reduce(0) { $0 + $1.difference.rowsCompared } }
+    /// The rows of tables that remain, and of those that are gone and whose rows were found.
+    package var rowsCompared: Int {
+        kept.reduce(0) { $0 + $1.difference.rowsCompared }
+            + droppedTables.reduce(0) { $0 + ($1.isMoved ? $1.rowCount : 0) }
+    }
 }
 
 extension Conservation {

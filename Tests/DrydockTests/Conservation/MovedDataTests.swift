@@ -574,6 +574,7 @@ import Testing
         ).verify()
         let finding = try report.finding(.tableDropped)
         #expect(finding.message == "table t is gone; its every row is in u")
+        #expect(report.replays.first?.rowsCompared == 3)
         #expect(finding.place?.line == 2)
     }
 }
