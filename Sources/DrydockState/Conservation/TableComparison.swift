@@ -113,8 +113,17 @@ package struct TableComparison {
             case .added(let row):
                 difference.added.note(.init(ordinal: row.ordinal, key: Array(row.values[..<keyCount])))
             case .changed(let old, let new):
-                for index in old.values.indices where old.values[index] != new.values[index] {
-                    let position = index < keyCount && !usesRowid ? key[index] : rest[index - keyCount]
+                let changed = old.values.indices.filter { old.values[$0] != new.values[$0] }.map { index in
+                    (index, position: index < keyCount && !usesRowid ? key[index] : rest[index - keyCount])
+                }
+                if old.condition > 0, changed.contains(where: { !rewritable.contains($0.position) }) {
+                    // Another row has the place of one that may go.
+                    difference.note(
+                        lost: old.ordinal, key: Array(old.values[..<keyCount]), condition: old.condition)
+                    difference.added.note(.init(ordinal: new.ordinal, key: Array(new.values[..<keyCount])))
+                    return
+                }
+                for (index, position) in changed {
                     difference.note(
                         .init(
                             row: .init(ordinal: old.ordinal, key: Array(old.values[..<keyCount])),
@@ -185,14 +194,14 @@ package struct TableComparison {
         return difference
     }
 
-    /// Settles a pair at one rowid: a row that is gone and replaced there by another was changed.
+    /// Settles a pair at one rowid: a row that is gone and replaced there by another was changed, unless it may go.
     private func settle(
         _ lost: [Int64: RowMerge.Row], _ added: [Int64: Int], _ compared: [Int],
         into difference: inout TableDifference
     ) throws {
         var added = added
         for (rowid, row) in lost.sorted(by: { $0.key < $1.key }) {
-            if added.removeValue(forKey: rowid) != nil {
+            if row.condition == 0, added.removeValue(forKey: rowid) != nil {
                 try noteChanges(at: rowid, ordinal: row.ordinal, compared, into: &difference)
             } else {
                 difference.note(lost: row.ordinal, key: [.integer(rowid)], condition: row.condition)

@@ -50,8 +50,8 @@ package struct PageConservation {
             rewritable: rewritable, encoding: encoding)
         do {
             guard var difference = try comparison.run() else { return .undecided }
-            // Only SQL can evaluate which condition a lost row matches.
-            if hasConditions, difference.lost.count > 0 { return .undecided }
+            // Only SQL can evaluate which condition a lost row matches, or one whose place another row has.
+            if hasConditions, difference.lost.count > 0 || !difference.changed.isEmpty { return .undecided }
             if difference.lost.count > 0 {
                 let sql = "SELECT count(*) FROM main.\(quotedName(match.before.name))"
                 difference.rowsBefore = try connection.firstRow(sql) { Int($0.integer(0)) }

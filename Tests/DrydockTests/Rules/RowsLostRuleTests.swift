@@ -18,6 +18,26 @@ import Testing
             "a changed part of a compound key", "UPDATE setting SET scope = 'App' WHERE scope = 'web'",
             errors: [.rowsLost], warnings: [.rowsAdded]),
         RuleCase(
+            "another row takes the place of one that may go",
+            "-- drydock: deletes from n where b = 'y'\n-- drydock: inserts into n\nDELETE FROM n WHERE b = 'y'; INSERT INTO n(b) VALUES ('z')",
+            schema: "CREATE TABLE n(a INTEGER PRIMARY KEY, b);", rows: "INSERT INTO n(b) VALUES ('x'), ('y');"
+        ),
+        RuleCase(
+            "a row that may go stays, and is rewritten",
+            "-- drydock: deletes from n where b > 'x'\n-- drydock: rewrites n.c\nDELETE FROM n WHERE b = 'z'; UPDATE n SET c = 1",
+            schema: "CREATE TABLE n(a INTEGER PRIMARY KEY, b, c);",
+            rows: "INSERT INTO n(b) VALUES ('x'), ('y'), ('z');"),
+        RuleCase(
+            "another row takes the rowid of one that may go",
+            "-- drydock: deletes from n where b = 'y'\n-- drydock: inserts into n\nDELETE FROM n WHERE b = 'y'; INSERT INTO n(b) VALUES ('z')",
+            schema: "CREATE TABLE n(b);", rows: "INSERT INTO n(b) VALUES ('x'), ('y');"),
+        RuleCase(
+            "another row takes the place of one that may not go",
+            "-- drydock: deletes from n where b = 'x'\n-- drydock: inserts into n\nDELETE FROM n; INSERT INTO n(b) VALUES ('x'), ('z')",
+            schema: "CREATE TABLE n(a INTEGER PRIMARY KEY, b);",
+            rows: "INSERT INTO n(b) VALUES ('x'), ('y');",
+            errors: [.valuesChanged], warnings: [.unusedDeclaration, .unusedDeclaration]),
+        RuleCase(
             "OR REPLACE replaces another row",
             "UPDATE OR REPLACE account SET email = 'ada@example.org' WHERE id = 3",
             schema: "CREATE TABLE account(id INTEGER PRIMARY KEY, email TEXT UNIQUE);",
