@@ -62,7 +62,7 @@ struct TableDroppedRule: StepRule {
         _ dropped: Conservation.DroppedTable, _ declarations: inout DeclarationUse, _ place: Finding.Place?
     ) -> StepFinding? {
         let name = dropped.table.name
-        var homes = dropped.parts.map(\.name)
+        var homes = dropped.parts.map(\.table.name)
         if let home = dropped.home, isWhole(home, of: name, &declarations) { homes = [home.table.name] }
         guard !homes.isEmpty else { return nil }
         return StepFinding(
@@ -129,11 +129,12 @@ struct TableDroppedRule: StepRule {
     ) -> Finding {
         let (name, count) = (dropped.table.name, crowding.missing)
         let isPair = count == 1 && crowding.others.count == 1
+        let homes = crowding.homes.map(\.name)
         return Finding(
             .tableDropped,
             "table \(name) is gone, with \(counted(count, "row")): "
-                + "\(crowding.others.joined(separator: " and ")) had the same, and \(crowding.home.name) does not "
-                + "have \(isPair ? "both" : "all of them")",
+                + "\(crowding.others.joined(separator: " and ")) had the same, and \(homes.joined(separator: " and ")) "
+                + "\(homes.count == 1 ? "does" : "do") not have \(isPair ? "both" : "all of them")",
             help: remedy(
                 "equal rows are the same thing", "drops table \(quotedIfNeeded(name))",
                 else: "If each row counts, copy each: UNION ALL keeps equal rows, of which UNION keeps one."

@@ -31,11 +31,45 @@ extension Conservation {
         for (name, group) in Dictionary(grouping: members, by: { droppedTables[$0].home?.table.name }) {
             guard let home = droppedTables[group[0]].home?.table else { continue }
             let owner = kept.first { $0.match.after.name == name }.flatMap { self.owner($0, declarations) }
-            let shared = SharedHome(home: home, connection: connection, owner: owner)
-            if try hasRoom(shared, for: group) { continue }
-            for (place, index) in group.enumerated() {
-                try settle(index, besides: Array(group[..<place]), shared, moved, declarations)
+            try settle(
+                group, SharedHome(homes: [home], connection: connection, owner: owner), moved, declarations)
+        }
+        for (group, homes) in splitTables() {
+            try settle(group, SharedHome(homes: homes, connection: connection), moved, declarations)
+        }
+    }
+
+    /// Returns the tables whose rows went to several new ones, with those that went to some of the same: where the columns
+    /// of all have the same names there.
+    private func splitTables() -> [(group: [Int], homes: [Catalog.Table])] {
+        var result: [(group: [Int], homes: [Catalog.Table])] = []
+        var open = droppedTables.indices.filter { !droppedTables[$0].homes.isEmpty }
+        while let first = open.first(where: { droppedTables[$0].homes.count > 1 }) {
+            var (group, homes) = ([first], droppedTables[first].homes.map(\.table))
+            open.removeAll { $0 == first }
+            while let next = open.first(where: { index in
+                droppedTables[index].homes.contains { home in homes.contains { $0.name == home.table.name } }
+            }) {
+                open.removeAll { $0 == next }
+                group.append(next)
+                homes += droppedTables[next].homes.map(\.table).filter { home in
+                    !homes.contains { $0.name == home.name }
+                }
             }
+            let names = group.flatMap { droppedTables[$0].homes.map { Self.names($0.columns) } }
+            let areNew = homes.allSatisfy { home in !kept.contains { $0.match.after.name == home.name } }
+            if group.count > 1, areNew, Set(names).count == 1 { result.append((group.sorted(), homes)) }
+        }
+        return result
+    }
+
+    /// Compares some tables with each other.
+    private mutating func settle(
+        _ group: [Int], _ shared: SharedHome, _ moved: MovedData, _ declarations: [Declaration]
+    ) throws {
+        if try hasRoom(shared, for: group) { return }
+        for (place, index) in group.enumerated() {
+            try settle(index, besides: Array(group[..<place]), shared, moved, declarations)
         }
     }
 
@@ -88,12 +122,12 @@ extension Conservation {
             guard !others.isEmpty || shared.owner != nil else { continue }
             guard let missing = try lacks(shared, others + [index], in: names, declarations) else {
                 // It cannot be said that its rows are there.
-                droppedTables[index].home = nil
+                (droppedTables[index].home, droppedTables[index].parts) = (nil, [])
                 return
             }
             guard missing > 0 else { continue }
             droppedTables[index].crowding = .init(
-                home: shared.home,
+                homes: shared.homes,
                 others: others.map { droppedTables[$0].table.name }
                     + (shared.owner.map { [$0.match.before.name] } ?? []), missing: missing)
             return
@@ -101,12 +135,16 @@ extension Conservation {
     }
 
     private func claim(_ index: Int) -> SharedHome.Claim {
-        .init(table: droppedTables[index].table, columns: droppedTables[index].home?.columns ?? [])
+        .init(table: droppedTables[index].table, columns: droppedTables[index].homes.first?.columns ?? [])
     }
 
     /// The columns, folded, that have a dropped table's values in its home.
     private func homeColumns(_ index: Int) -> Set<String> {
-        Set(droppedTables[index].home?.columns.map(\.after.name.foldedASCII) ?? [])
+        Self.names(droppedTables[index].homes.first?.columns ?? [])
+    }
+
+    private static func names(_ columns: [TableMatch.ColumnPair]) -> Set<String> {
+        Set(columns.map(\.after.name.foldedASCII))
     }
 
     /// The different ones among those columns, sorted.

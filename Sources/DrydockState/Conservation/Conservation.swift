@@ -31,17 +31,20 @@ package struct Conservation: Sendable {
         /// The table that has all of its rows after the step.
         package var home: MovedData.Home?
         /// The tables that have all of its rows between them, where none has them all.
-        package var parts: [Catalog.Table] = []
-        /// The rows that ``home`` has, but not for this table and for others whose rows are there too.
+        package var parts: [MovedData.Home] = []
+        /// The rows that ``homes`` have, but not for this table and for others whose rows are there too.
         package var crowding: Crowding?
+
+        /// The tables that have its rows, each with the same columns.
+        var homes: [MovedData.Home] { home.map { [$0] } ?? parts }
 
         /// Whether no row is missing.
         var isMoved: Bool { home?.missing.isEmpty == true || !parts.isEmpty }
     }
 
-    /// A table that lacks rows to have those of several.
+    /// Tables that lack rows to have those of several.
     package struct Crowding: Sendable {
-        package var home: Catalog.Table
+        package var homes: [Catalog.Table]
         /// The other tables with the same rows.
         package var others: [String]
         package var missing: Int

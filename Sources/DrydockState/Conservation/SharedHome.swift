@@ -3,12 +3,12 @@ import DrydockFindings
 import DrydockMigrations
 import SQLiteSchema
 
-/// Dropped tables whose rows went to one table. That each has all of its rows there is not enough: where two had the same
-/// row, as UNION would keep it once, it must be there twice.
+/// Dropped tables whose rows went to one table, or to the same ones. That each has all of its rows there is not enough:
+/// where two had the same row, as UNION would keep it once, it must be there twice.
 struct SharedHome {
-    let home: Catalog.Table
+    let homes: [Catalog.Table]
     let connection: any Connection
-    /// The rows that were in the home before; nil where they may have come from the dropped tables.
+    /// The rows that were in the one home before; nil where they may have come from the dropped tables.
     var owner: Owner?
 
     /// A dropped table with the columns of the home that have its values, and the condition for rows that may go.
@@ -41,20 +41,21 @@ struct SharedHome {
         }
     }
 
-    /// Returns how many rows the home lacks to have those of each table; nil where SQLite cannot say.
-    /// - Parameter names: columns of the home, folded, that have values of all tables.
+    /// Returns how many rows the homes lack to have those of each table; nil where SQLite cannot say.
+    /// - Parameter names: columns of the homes, folded, that have values of all tables.
     /// - Throws: ``EngineError``.
     func missing(_ claims: [Claim], in names: [String]) throws -> Int? {
-        guard !names.isEmpty, !isRowKey(names) else { return 0 }
+        guard !names.isEmpty, !homes.contains(where: { Self.isRowKey(names, of: $0) }) else { return 0 }
         let (own, condition) = ownRows(names)
-        let supply =
+        let supply = homes.map { home in
             "SELECT -1, 0, \(MovedData.values(names.map(quotedName))) "
-            + "FROM \(TableComparison.afterSchema).\(quotedName(home.name)) AS home WHERE \(condition)"
+                + "FROM \(TableComparison.afterSchema).\(quotedName(home.name)) AS home WHERE \(condition)"
+        }
         let selects =
             claims.map { claim in
                 "SELECT 1, 1, \(MovedData.values(Self.columns(names, claim.columns))) "
                     + "FROM main.\(quotedName(claim.table.name)) WHERE NOT \(claim.allowed)"
-            } + own + [supply]
+            } + own + supply
         let values = (0..<names.count * 2).map { "c\($0)" }.joined(separator: ", ")
         do {
             let sql = """
@@ -83,8 +84,8 @@ struct SharedHome {
         }
     }
 
-    /// Whether some columns have the key of the home's rows, which is never NULL: equal rows are one by definition.
-    private func isRowKey(_ names: [String]) -> Bool {
+    /// Whether some columns have the key of a home's rows, which is never NULL: equal rows are one by definition.
+    private static func isRowKey(_ names: [String], of home: Catalog.Table) -> Bool {
         let key = home.primaryKey.map(\.name.foldedASCII)
         guard !key.isEmpty, Set(key).isSubset(of: names), let layout = RecordLayout(home) else {
             return false
@@ -92,16 +93,18 @@ struct SharedHome {
         return layout.isWithoutRowid || key.count == 1 && layout.column(key[0])?.source == .rowid
     }
 
-    /// Returns the condition that no UNIQUE index among some columns makes equal rows one: NULLs in it are distinct.
+    /// Returns the condition that no UNIQUE index of a home among some columns makes equal rows one: NULLs in it are distinct.
     private func isNotOneByKey(_ names: [String]) throws -> String {
         let schema = TableComparison.afterSchema
         var keys: [String: [String?]] = [:]
-        let sql = """
-            SELECT list.name, info.name FROM pragma_index_list(\(quotedText(home.name)), '\(schema)') AS list,
-            pragma_index_info(list.name, '\(schema)') AS info WHERE list."unique" AND NOT list.partial
-            """
-        try connection.forEachRow(sql) {
-            keys[$0.string(0), default: []].append($0.optionalString(1)?.foldedASCII)
+        for home in homes {
+            let sql = """
+                SELECT list.name, info.name FROM pragma_index_list(\(quotedText(home.name)), '\(schema)') AS list,
+                pragma_index_info(list.name, '\(schema)') AS info WHERE list."unique" AND NOT list.partial
+                """
+            try connection.forEachRow(sql) {
+                keys[$0.string(0), default: []].append($0.optionalString(1)?.foldedASCII)
+            }
         }
         let conditions = keys.values.compactMap { key -> String? in
             let places = key.compactMap { name in names.firstIndex { $0 == name } }

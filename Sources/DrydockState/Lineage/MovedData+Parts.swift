@@ -6,17 +6,17 @@ import SQLiteSchema
 extension MovedData {
     /// Returns the tables that have every row of a dropped table between them, whole and as often as it had it: by each
     /// some were copied. Empty where a row is in none.
-    func parts(of table: Catalog.Table, allowing allowance: Allowance = .nothing) throws -> [Catalog.Table] {
+    func parts(of table: Catalog.Table, allowing allowance: Allowance = .nothing) throws -> [Home] {
         let provenance = provenance()
         let parts = candidates(for: table, provenance, \.inserted).compactMap { later in
-            copiedColumns(of: table, in: later, provenance).map { (table: later, columns: $0) }
+            copiedColumns(of: table, in: later, provenance).map { Home(table: later, columns: $0) }
         }
         guard parts.count > 1 else { return [] }
         let own = table.storedColumns.map { quotedName($0.name) }
         let old =
             "SELECT 1, \(Self.values(own)) FROM main.\(quotedName(table.name)) WHERE NOT \(allowance.condition)"
         let new = parts.map { part in
-            "SELECT -1, \(Self.values(part.columns.map(quotedName))) FROM "
+            "SELECT -1, \(Self.values(part.columns.map { quotedName($0.after.name) })) FROM "
                 + "\(TableComparison.afterSchema).\(quotedName(part.table.name))"
         }
         let names = (0..<own.count * 2).map { "c\($0)" }.joined(separator: ", ")
@@ -29,23 +29,23 @@ extension MovedData {
         } catch let error as EngineError where error.isOfExpression {
             return []
         }
-        return parts.map(\.table)
+        return parts
     }
 
-    /// Returns the columns of a later table into which statements copied those of a table, in its order; nil where one
-    /// was not copied.
+    /// Returns the columns of a table, in its order, with those of a later table into which statements copied them; nil
+    /// where one was not copied.
     private func copiedColumns(
         of table: Catalog.Table, in later: Catalog.Table, _ provenance: Provenance
-    ) -> [String]? {
+    ) -> [TableMatch.ColumnPair]? {
         var taken: Set<String> = []
-        var columns: [String] = []
+        var columns: [TableMatch.ColumnPair] = []
         for column in table.storedColumns {
             let found = provenance.columns(for: column.name, of: table, in: later).first {
                 provenance.isCopied(column.name, of: table, to: $0.name, in: later)
                     && taken.insert($0.name.foldedASCII).inserted
             }
             guard let found else { return nil }
-            columns.append(found.name)
+            columns.append(.init(before: column, after: found))
         }
         return columns
     }

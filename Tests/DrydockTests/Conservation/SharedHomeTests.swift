@@ -29,6 +29,18 @@ import Testing
             "-- drydock: inserts into p\nINSERT INTO p SELECT * FROM q EXCEPT SELECT * FROM p",
             "DROP TABLE q", schema: alike, rows: rows, errors: [.tableDropped]),
         RuleCase(
+            "each is split over two",
+            "CREATE TABLE w(a, b); CREATE TABLE v(a, b); INSERT INTO w SELECT * FROM p WHERE b < 2 UNION SELECT * FROM q WHERE b < 2; INSERT INTO v SELECT * FROM p WHERE b > 1 UNION SELECT * FROM q WHERE b > 1; DROP TABLE p; DROP TABLE q",
+            schema: alike, rows: rows, errors: [.tableDropped], notes: [.tableDropped]),
+        RuleCase(
+            "one is split over two",
+            "CREATE TABLE w(a, b); CREATE TABLE v(a, b); INSERT INTO w SELECT * FROM p WHERE b < 2 UNION SELECT * FROM q; INSERT INTO v SELECT * FROM p WHERE b > 1; DROP TABLE p; DROP TABLE q",
+            schema: alike, rows: rows, errors: [.tableDropped], notes: [.tableDropped]),
+        RuleCase(
+            "each is split over two, and all",
+            "CREATE TABLE w(a, b); CREATE TABLE v(a, b); INSERT INTO w SELECT * FROM p WHERE b < 2 UNION ALL SELECT * FROM q WHERE b < 2; INSERT INTO v SELECT * FROM p WHERE b > 1 UNION ALL SELECT * FROM q WHERE b > 1; DROP TABLE p; DROP TABLE q",
+            schema: alike, rows: rows, notes: [.tableDropped, .tableDropped]),
+        RuleCase(
             "each in a step of its own, and all", all, "DROP TABLE p", "DROP TABLE q", schema: alike,
             rows: rows, notes: [.tableDropped, .tableDropped]),
         RuleCase(
@@ -39,7 +51,7 @@ import Testing
             "-- drydock: deletes from w where b = 1\nDELETE FROM w WHERE b = 1", schema: alike, rows: rows,
             notes: [.tableDropped, .tableDropped]),
     ])
-    func `over several steps`(_ it: RuleCase) async throws { try await it.check() }
+    func `shared rows`(_ it: RuleCase) async throws { try await it.check() }
 
     @Test func `the finding is that of the last step`() async throws {
         let it = RuleCase("", Self.union, "DROP TABLE p", "DROP TABLE q", schema: Self.alike, rows: Self.rows)
