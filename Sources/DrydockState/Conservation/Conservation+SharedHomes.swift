@@ -80,8 +80,7 @@ extension Conservation {
         let owner = SharedHome.Owner(match, allowed: allowance.condition)
         // What is lost is reported anyway.
         guard difference.lost.count == 0 else { return nil }
-        return owner.keys.isEmpty && (difference.declaredLost > 0 || !difference.changed.isEmpty)
-            ? nil : owner
+        return owner.keys.isEmpty && !difference.changed.isEmpty ? nil : owner
     }
 
     /// Whether the home has the rows of all tables, whatever they have to do with each other.

@@ -120,7 +120,7 @@ struct SharedHome {
         let before = quotedName(owner.match.before.name)
         guard !owner.keys.isEmpty else {
             let columns = MovedData.values(Self.columns(names, owner.match.columns))
-            return (["SELECT 1, 0, \(columns) FROM main.\(before)"], "1")
+            return (["SELECT 1, 0, \(columns) FROM main.\(before) WHERE NOT \(owner.allowed)"], "1")
         }
         let isSame = owner.keys.map {
             "old.\(quotedName($0.before.name)) = home.\(quotedName($0.after.name))"

@@ -41,6 +41,10 @@ import Testing
             "CREATE TABLE w(a, b); CREATE TABLE v(a, b); INSERT INTO w SELECT * FROM p WHERE b < 2 UNION ALL SELECT * FROM q WHERE b < 2; INSERT INTO v SELECT * FROM p WHERE b > 1 UNION ALL SELECT * FROM q WHERE b > 1; DROP TABLE p; DROP TABLE q",
             schema: alike, rows: rows, notes: [.tableDropped, .tableDropped]),
         RuleCase(
+            "into one of them, of which rows may go",
+            "-- drydock: inserts into p\n-- drydock: deletes from p where b = 2\nDELETE FROM p WHERE b = 2; INSERT INTO p SELECT * FROM q EXCEPT SELECT * FROM p; DROP TABLE q",
+            schema: alike, rows: rows, errors: [.tableDropped]),
+        RuleCase(
             "each in a step of its own, and all", all, "DROP TABLE p", "DROP TABLE q", schema: alike,
             rows: rows, notes: [.tableDropped, .tableDropped]),
         RuleCase(
