@@ -100,7 +100,7 @@ extension Conservation {
     ) throws {
         // Rows that were copied from one table to another before are one, and what lacks rows is reported already.
         func areApart(_ index: Int, _ other: Catalog.Table) -> Bool {
-            !moved.areRelated(droppedTables[index].table, other)
+            !moved.areRelated(droppedTables[index].table.name, other.name)
         }
         let candidates = earlier.filter { droppedTables[$0].crowding == nil }.reduce(into: [index]) {
             apart, next in

@@ -19,9 +19,10 @@ extension MovedData {
             "SELECT -1, \(Self.values(part.columns.map { quotedName($0.after.name) })) FROM "
                 + "\(TableComparison.afterSchema).\(quotedName(part.table.name))"
         }
+        let others = try parts.compactMap { try ownRows(of: $0, besides: table, provenance) }
         let names = (0..<own.count * 2).map { "c\($0)" }.joined(separator: ", ")
         let sql = """
-            WITH rows(weight, \(names)) AS (\(([old] + new).joined(separator: " UNION ALL ")))
+            WITH rows(weight, \(names)) AS (\(([old] + others + new).joined(separator: " UNION ALL ")))
             SELECT EXISTS (SELECT 1 FROM rows GROUP BY \(names) HAVING sum(weight) > 0)
             """
         do {
@@ -30,6 +31,23 @@ extension MovedData {
             return []
         }
         return parts
+    }
+
+    /// Returns a query for the rows that a part had before, and must have besides those of the table; nil for a new table,
+    /// or where statements copied rows of one to the other before.
+    private func ownRows(
+        of part: Home, besides table: Catalog.Table, _ provenance: Provenance
+    ) throws -> String? {
+        guard let now = provenance.end[part.table.name], let name = provenance.start.key(of: now.id)?.name,
+            !areRelated(table.name, name)
+        else { return nil }
+        let columns = part.columns.map(\.after.name)
+        var known: Set<String> = []
+        try connection.forEachRow(
+            "SELECT name FROM pragma_table_xinfo(?1, 'main')", [.text(Array(name.utf8))]
+        ) { known.insert($0.string(0).foldedASCII) }
+        guard known.isSuperset(of: columns.map(\.foldedASCII)) else { return nil }
+        return "SELECT 1, \(Self.values(columns.map(quotedName))) FROM main.\(quotedName(name))"
     }
 
     /// Returns the columns of a table, in its order, with those of a later table into which statements copied them; nil

@@ -56,9 +56,9 @@ package struct MovedData {
     }
 
     /// Whether statements before the step copied rows from one table to another, or to both from a third.
-    func areRelated(_ table: Catalog.Table, _ other: Catalog.Table) -> Bool {
+    func areRelated(_ table: String, _ other: String) -> Bool {
         let start = provenance().start
-        guard let one = start[table.name], let two = start[other.name] else { return false }
+        guard let one = start[table], let two = start[other] else { return false }
         return !start.suppliers(of: one).union([one.id])
             .isDisjoint(with: start.suppliers(of: two).union([two.id]))
     }

@@ -45,6 +45,14 @@ import Testing
             "-- drydock: inserts into p\n-- drydock: deletes from p where b = 2\nDELETE FROM p WHERE b = 2; INSERT INTO p SELECT * FROM q EXCEPT SELECT * FROM p; DROP TABLE q",
             schema: alike, rows: rows, errors: [.tableDropped]),
         RuleCase(
+            "a table that was there has the same row, and takes a part",
+            "-- drydock: inserts into p\nCREATE TABLE w AS SELECT * FROM q WHERE b <> 1; INSERT INTO p SELECT * FROM q WHERE b = 7; DROP TABLE q",
+            schema: alike, rows: rows + ", ('v', 7)", errors: [.tableDropped]),
+        RuleCase(
+            "a table that was there has the same row, and takes a part with it",
+            "-- drydock: inserts into p\nCREATE TABLE w AS SELECT * FROM q WHERE b > 1; INSERT INTO p SELECT * FROM q WHERE b = 1; DROP TABLE q",
+            schema: alike, rows: rows + ", ('v', 7)", notes: [.tableDropped]),
+        RuleCase(
             "each in a step of its own, and all", all, "DROP TABLE p", "DROP TABLE q", schema: alike,
             rows: rows, notes: [.tableDropped, .tableDropped]),
         RuleCase(
