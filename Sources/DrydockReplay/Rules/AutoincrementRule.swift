@@ -26,11 +26,15 @@ struct AutoincrementRule: StepRule {
     private func reset(_ match: TableMatch, in step: StepView) -> StepFinding? {
         let (name, now) = (match.before.name, match.after.name)
         guard let (before, after) = fall(from: match.before, to: match.after, in: step) else { return nil }
+        let isGivenOut = match.after.model?.rowidAlias != nil || match.after.model == nil
         return StepFinding(
             Finding(
                 .autoincrementReset,
-                "the next id of \(name) falls from \(before + 1) to \(after + 1): "
-                    + "ids of deleted rows would be given out again",
+                isGivenOut
+                    ? "the next id of \(name) falls from \(before + 1) to \(after + 1): "
+                        + "ids of deleted rows would be given out again"
+                    : "\(name) no longer gives out ids, since its key is not INTEGER PRIMARY KEY: the next one was "
+                        + "\(before + 1)",
                 help: help(match, step), place: place(match, step), table: name),
             stands: { end, lastName in
                 guard let last = lastName(now), end.catalog.tables[last] != nil else { return false }

@@ -125,12 +125,23 @@ extension Conservation {
                 return
             }
             guard missing > 0 else { continue }
+            if let other = try ownHome(of: index, moved) {
+                droppedTables[index].home = other
+                return
+            }
             droppedTables[index].crowding = .init(
                 homes: shared.homes,
                 others: others.map { droppedTables[$0].table.name }
                     + (shared.owner.map { [$0.match.before.name] } ?? []), missing: missing)
             return
         }
+    }
+
+    /// Returns a new table that has the rows of a dropped one, and to which no other one went.
+    private func ownHome(of index: Int, _ moved: MovedData) throws -> MovedData.Home? {
+        let taken = droppedTables.flatMap { $0.homes.map(\.table) } + kept.map(\.match.after)
+        let home = try moved.home(of: droppedTables[index].table, besides: taken)
+        return home?.missing.isEmpty == true ? home : nil
     }
 
     private func claim(_ index: Int) -> SharedHome.Claim {

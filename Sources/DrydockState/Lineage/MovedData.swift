@@ -24,11 +24,17 @@ package struct MovedData {
     /// The largest number of searches for the column with the key.
     private static let keyLimit = 50
 
-    /// - Parameter allowance: the rows and values that may be missing.
-    func home(of table: Catalog.Table, allowing allowance: Allowance = .nothing) throws -> Home? {
+    /// - Parameters:
+    ///   - allowance: the rows and values that may be missing.
+    ///   - others: tables that are not looked at.
+    func home(
+        of table: Catalog.Table, allowing allowance: Allowance = .nothing,
+        besides others: [Catalog.Table] = []
+    ) throws -> Home? {
         let provenance = provenance()
         var best: Home?
-        for later in candidates(for: table, provenance, \.inserted) {
+        for later in candidates(for: table, provenance, \.inserted)
+        where !others.contains(where: { $0.name == later.name }) {
             guard let home = try home(of: table, in: later, provenance, allowance) else { continue }
             if home.missing.isEmpty { return home }
             if home.missing.count < best?.missing.count ?? .max { best = home }

@@ -95,6 +95,10 @@ import Testing
             "-- drydock: inserts into p\nCREATE TABLE w(kind, id, a, PRIMARY KEY(kind, id)); INSERT INTO w SELECT 'p', * FROM p; INSERT INTO w SELECT 'q', * FROM q; DROP TABLE p; DROP TABLE q; ALTER TABLE w RENAME TO p",
             schema: keyed, rows: sameKeys, notes: [.tableDropped]),
         RuleCase(
+            "one is whole in another table as well",
+            union + "; CREATE TABLE z AS SELECT * FROM q; DROP TABLE p; DROP TABLE q",
+            schema: alike, rows: rows, notes: [.tableDropped, .tableDropped]),
+        RuleCase(
             "two copies of one table, beside another", "CREATE TABLE c AS SELECT * FROM p",
             all + "; DROP TABLE p; DROP TABLE c; DROP TABLE q", schema: alike, rows: apart,
             notes: [.tableDropped, .tableDropped, .tableDropped]),

@@ -159,6 +159,18 @@ import Testing
         second.expect()
     }
 
+    @Test func aKeyThatGivesOutNoIDsIsCalledThat() async throws {
+        let step = "CREATE TABLE new(id INT PRIMARY KEY, x); INSERT INTO new SELECT * FROM n; DROP TABLE n; "
+        let report = try await Scenario(
+            Self.ids, rows: Self.deleted, steps: step + "ALTER TABLE new RENAME TO n"
+        ).verify()
+        let message = try report.finding(.autoincrementReset).message
+        #expect(
+            message
+                == "n no longer gives out ids, since its key is not INTEGER PRIMARY KEY: the next one was 8",
+            "\(message)")
+    }
+
     @Test func theFindingNamesTheNextIDs() async throws {
         let report = try await Scenario(Mail.schema, rows: Mail.rows, steps: Mail.rebuild(mark: "")).verify()
         let finding = try report.finding(.autoincrementReset)
