@@ -24,6 +24,8 @@ struct EdgeFill {
     private static let mostRows = 44
     private static let mostColumns = 24
     private static let mostTelling = 8
+    /// At most so many rows more have NULL where no other row of the table has it; of more columns, several share a row.
+    private static let mostNull = 24
     /// So many rows that a migration replaces have rows that refer to them.
     private static let mostReplaced = 3
 
@@ -98,7 +100,27 @@ struct EdgeFill {
             }
             if try insert(row, plan, inserter) { count += 1 }
         }
+        try addNulls(&builder, inserter)
         try meetConditions(&builder, inserter)
+    }
+
+    /// Adds rows with NULL in the columns that may have it and do not have it in any row so far: a column that a migration
+    /// copies is never left out, however many others there are.
+    private mutating func addNulls(_ builder: inout RowBuilder, _ inserter: RowInserter) throws {
+        let plan = builder.plan
+        let rows = result.rows.reversed().prefix { $0.table == plan.name }
+        let columns = plan.columns.indices.filter { place in
+            !plan.columns[place].isNotNull && !rows.contains { $0.values[place].isNull }
+        }
+        let size = max((columns.count + Self.mostNull - 1) / Self.mostNull, 1)
+        var groups = stride(from: 0, to: columns.count, by: size).map { columns[$0...].prefix(size) }[...]
+        while let group = groups.popFirst(), var row = try ordinary(&builder) {
+            for place in group { row[place] = .null }
+            if try insert(row, plan, inserter) || group.count == 1 { continue }
+            // A constraint may refuse all of them together, and take each alone.
+            let half = group.count / 2
+            groups = [group.prefix(half), group.dropFirst(half)] + groups
+        }
     }
 
     /// Adds rows for what no ordinary row can meet, and for what changes values.

@@ -81,6 +81,27 @@ import Testing
             })
     }
 
+    /// Columns that may not be NULL, and the number of columns that may.
+    @Test(arguments: [(0, 1), (5, 1), (30, 1), (40, 3), (0, 60), (100, 100)])
+    func `each column that may be NULL is in some row`(required: Int, optional: Int) async throws {
+        let needed = (0..<required).map { "c\($0) TEXT NOT NULL" }
+        let open = (0..<optional).map { "u\($0) TEXT" }
+        // The last two may not be NULL together.
+        let check = optional > 1 ? [", CHECK (coalesce(u\(optional - 1), u\(optional - 2)) IS NOT NULL)"] : []
+        func table(_ name: String, _ columns: [String], _ check: String) -> String {
+            "CREATE TABLE \(name)(id INTEGER PRIMARY KEY, \(columns.joined(separator: ", "))\(check));"
+        }
+        let outcome = try await edges(
+            RowCase(
+                table("t", needed + open, check.joined()),
+                later: table("n", needed + open.map { $0 + " NOT NULL" }, "")
+                    + "INSERT INTO n SELECT * FROM t; DROP TABLE t; ALTER TABLE n RENAME TO t;"))
+        for column in 0..<optional {
+            #expect(values(outcome, "t", "u\(column)").contains(.null), "u\(column)")
+        }
+        #expect(outcome.edges.rows.count <= 80, "\(outcome.edges.rows.count)")
+    }
+
     @Test func `each row can be inserted alone, or after the rows before it`() async throws {
         let outcome = try await edges(RowCase(Self.people))
         let database = try PlainDatabase()
