@@ -73,7 +73,7 @@ struct OrdinaryFill {
         let present = request.round > 0 ? try connection.rowCount(plan.name) : 0
         let target = min(try target(plan, hasRows: present > 0), limits[name] ?? Int.max)
         if request.round > 0 {
-            builder.begin(after: present)
+            builder.begin(after: max(present, request.earlier[name] ?? 0))
             try noteKeys(&builder)
         }
         var reason = plan.obstacle

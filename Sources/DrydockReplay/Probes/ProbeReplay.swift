@@ -67,6 +67,8 @@ struct ProbeWalk {
     var reader = SchemaReader()
     /// The number of times that rows were generated.
     private var round = 0
+    /// How many rows were generated for tables of a folded name.
+    private var generated: [String: Int] = [:]
     /// Why tables are empty, by folded name.
     var empty: [String: GeneratedRows.EmptyTable] = [:]
     /// The states that checked migrations met, for the search for a counterexample.
@@ -333,7 +335,7 @@ struct ProbeWalk {
         request.later = later.after(index + 1)
         request.statements = parent.source.statements
         (request.rowCount, request.seed) = (parent.source.options.rowCount, parent.source.options.seed)
-        request.round = round
+        (request.round, request.earlier) = (round, generated)
         round += 1
         let (generator, filled) = (parent.source.generator, request)
         let rows = try await withConnection(to: opened) { connection in
@@ -341,6 +343,7 @@ struct ProbeWalk {
             try connection.checkpoint()
             return rows
         }
+        for row in rows.rows { generated[row.table.foldedASCII, default: 0] += 1 }
         for name in wanted { empty[name] = nil }
         for table in rows.empty { empty[table.table.foldedASCII] = table }
         replay.result.summary.rowsGenerated += rows.rows.count

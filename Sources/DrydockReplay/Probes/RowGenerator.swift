@@ -36,6 +36,9 @@ package struct RowRequest: Sendable {
     package var seed: UInt64 = 1
     /// The number of earlier requests on this database: rows of different rounds have different keys and values.
     package var round = 0
+    /// How many rows tables got in earlier requests, by folded name. Another table may have had the name, and its rows are
+    /// where a migration put them: their keys are not given again.
+    package var earlier: [String: Int] = [:]
 
     package init(schema: Schema, tables: Set<String>) {
         self.schema = schema
