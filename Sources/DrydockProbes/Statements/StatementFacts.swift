@@ -9,7 +9,7 @@ struct StatementFacts: Sendable {
         var names: Set<String>
     }
 
-    private(set) var comparisons: [String: [Use<SQLValue>]] = [:]
+    private(set) var comparisons: [String: [Use<Usage.Comparison>]] = [:]
     private(set) var json: [String: [Use<Usage.JSONUse>]] = [:]
     /// The literals in the INSERT statements of a table.
     private(set) var inserted: [String: Set<SQLValue>] = [:]
@@ -93,7 +93,9 @@ struct StatementFacts: Sendable {
         if !helpers.isEmpty {
             let names = ExpressionReader.names(items[...])
             for (column, values) in helpers.comparisons(items) {
-                comparisons[column, default: []] += values.map { .init(value: $0, names: names) }
+                comparisons[column, default: []] += values.map {
+                    .init(value: .init(column: column, value: $0), names: names)
+                }
             }
         }
         let replaced = helpers.replacing(items)
@@ -121,7 +123,7 @@ struct StatementFacts: Sendable {
         let names = ExpressionReader.names(items[...]).union(extra)
         for comparison in usage.comparisons {
             self.comparisons[comparison.column, default: []].append(
-                .init(value: comparison.value, names: names))
+                .init(value: comparison, names: names))
         }
         for use in usage.json { json[use.column, default: []].append(.init(value: use, names: names)) }
     }
@@ -164,8 +166,8 @@ struct StatementFacts: Sendable {
         return names
     }
 
-    /// Returns the values that statements compare a column of a table with.
-    func comparedValues(_ column: String, tables: [String]) -> [SQLValue] {
+    /// Returns what statements compare a column of a table with.
+    func comparisons(_ column: String, tables: [String]) -> [Usage.Comparison] {
         names(ofColumn: column).flatMap { name in
             (comparisons[name] ?? []).filter { use in tables.contains(where: use.names.contains) }.map(
                 \.value)

@@ -6,6 +6,8 @@ struct Usage: Sendable {
     struct Comparison: Sendable, Hashable {
         var column: String
         var value: SQLValue
+        /// The pattern of LIKE or GLOB that the value matches, as others do.
+        var pattern: TextPattern?
     }
 
     /// A column that is read as JSON.

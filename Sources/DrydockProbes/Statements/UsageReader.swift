@@ -82,7 +82,7 @@ struct UsageReader {
         case .word("like"), .word("glob"):
             guard let text = literal(next + 1)?.text else { break }
             let pattern = item(next) == .word("like") ? TextPattern(like: text) : TextPattern(glob: text)
-            add(name, SQLValue(pattern.text(number: 7, filler: "some")))
+            add(name, SQLValue(pattern.text(number: 7, filler: "some")), pattern)
         default: break
         }
     }
@@ -102,9 +102,9 @@ struct UsageReader {
         }
     }
 
-    private mutating func add(_ name: String, _ value: SQLValue) {
+    private mutating func add(_ name: String, _ value: SQLValue, _ pattern: TextPattern? = nil) {
         guard !value.isNull else { return }
-        usage.comparisons.append(.init(column: name, value: value))
+        usage.comparisons.append(.init(column: name, value: value, pattern: pattern))
     }
 
     private static let transparent: Set<String> = ["lower", "upper", "trim", "coalesce", "ifnull"]

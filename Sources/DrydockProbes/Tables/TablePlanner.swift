@@ -285,8 +285,8 @@ struct TablePlanner {
             key.columns.contains { plan.columns[$0].folded == column.folded }
         }
         var found: [SQLValue] = []
-        for value in facts.comparedValues(column.folded, tables: names) where found.count < 8 {
-            let value = value.stored(as: column.affinity)
+        for comparison in facts.comparisons(column.folded, tables: names) where found.count < 8 {
+            let value = Self.value(comparison, of: column).stored(as: column.affinity)
             let fits =
                 switch (column.affinity, value) {
                 case (.integer, .integer), (.real, .real), (.numeric, .integer), (.numeric, .real),
@@ -302,5 +302,13 @@ struct TablePlanner {
             found.append(value)
         }
         return found
+    }
+
+    /// Returns a value that a column is compared with; for a pattern a moment that matches it, where the column has those.
+    private static func value(_ comparison: Usage.Comparison, of column: ColumnPlan) -> SQLValue {
+        guard let pattern = comparison.pattern, column.kind.isMoment,
+            let text = Moment(day: 1).texts.first(where: pattern.matches)
+        else { return comparison.value }
+        return SQLValue(text)
     }
 }

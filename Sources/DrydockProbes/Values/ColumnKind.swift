@@ -38,6 +38,14 @@ enum ColumnKind: Sendable, Hashable {
         }
     }
 
+    /// Whether texts in it are dates or times.
+    var isMoment: Bool {
+        switch self {
+        case .date, .timestamp, .isoTimestamp, .time: true
+        default: false
+        }
+    }
+
     /// The words of a name in lower case: `createdAt`, `created_at` and `CREATED_AT` have the same.
     static func words(_ name: String) -> [String] {
         var words: [String] = []
@@ -86,7 +94,9 @@ enum ColumnKind: Sendable, Hashable {
             ]
             .contains(last)
         let isTyped = type.contains("date") || type.contains("time")
-        guard isNamed || isTyped, type != "blob", !(isNamed && ["by", "id"].contains(last)) else {
+        let isDefault = [.currentTime, .currentDate, .currentTimestamp].contains(column.defaultValue)
+        guard isNamed || isTyped || isDefault, type != "blob", !(isNamed && ["by", "id"].contains(last))
+        else {
             return nil
         }
         var isText = affinity == .text

@@ -23,5 +23,14 @@ struct Moment: Sendable {
     /// Such as `09:30:05`.
     var time: String { "\(Self.two(9 + day % 8)):\(Self.two(30 + day / 8 % 30)):\(Self.two(day % 60))" }
 
+    /// The forms in which texts have it, the most usual first.
+    var texts: [String] {
+        [
+            "\(date) \(time)", "\(date)T\(time)Z", date, "\(date)T\(time).000Z", "\(date) \(time).000",
+            "\(date)T\(time)",
+            "\(date)T\(time)+00:00", "\(date) \(time)+00:00", "\(date) \(time) +0000 UTC", time,
+        ]
+    }
+
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
