@@ -15,6 +15,8 @@ struct Usage: Sendable {
         var column: String
         var path: String?
         var shape: JSONShape = .any
+        /// Whether the path is one of the elements, rather than of the whole.
+        var isElement = false
         /// What it is compared with at the path.
         var value: SQLValue?
     }

@@ -7,8 +7,13 @@ import SQLiteSchema
 struct UsageReader {
     private let items: [NormalizedSQL.Item]
     private var usage = Usage()
+    /// The columns of which `json_each` gives the elements, by the name under which it does.
+    private let elements: [String: String]
 
-    private init(_ items: [NormalizedSQL.Item]) { self.items = items }
+    private init(_ items: [NormalizedSQL.Item]) {
+        self.items = items
+        elements = JSONElements.columns(items)
+    }
 
     static func usage(_ items: [NormalizedSQL.Item], comparisons: Bool = true) -> Usage {
         var reader = UsageReader(items)
@@ -115,7 +120,7 @@ struct UsageReader {
         guard function.hasPrefix("json"), !Self.writers.contains(function),
             let (name, end) = column(from: place + 2)
         else { return }
-        var use = Usage.JSONUse(column: name)
+        var use = use(name, before: end)
         if item(end) == .symbol(","), let path = literal(end + 1)?.text {
             use.path = path
             if item(end + 2) == .symbol(")") { use.value = comparedLiteral(end + 3) }
@@ -129,8 +134,21 @@ struct UsageReader {
         guard item(place + 1) == .symbol("->") || item(place + 1) == .symbol("->>"),
             let key = literal(place + 2)
         else { return }
-        usage.json.append(
-            .init(column: name, path: key.text, shape: .any, value: comparedLiteral(place + 3)))
+        var use = use(name, before: place + 1)
+        (use.path, use.value) = (key.text, comparedLiteral(place + 3))
+        usage.json.append(use)
+    }
+
+    /// Returns the use of a column that ends before a place: that of what `json_each` reads, for the `value` that it gives.
+    private func use(_ name: String, before end: Int) -> Usage.JSONUse {
+        guard name == "value", !elements.isEmpty else { return .init(column: name) }
+        var column: String?
+        if item(end - 2) == .symbol("."), case .word(let table)? = item(end - 3) {
+            column = elements[table]
+        } else if Set(elements.values).count == 1 {
+            column = elements.values.first
+        }
+        return column.map { .init(column: $0, isElement: true) } ?? .init(column: name)
     }
 
     private func comparedLiteral(_ place: Int) -> SQLValue? {

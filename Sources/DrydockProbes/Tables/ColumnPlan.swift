@@ -34,6 +34,18 @@ struct ColumnPlan: Sendable {
 
 /// A path in a JSON value.
 struct JSONPath: Sendable, Hashable {
+    /// Creates a path; one that leads into an array, such as `$[0].name`, is a path in its elements.
+    init(_ text: String, isElement: Bool = false) {
+        self.text = text
+        self.isElement = isElement
+        if !isElement, text.hasPrefix("$["), let end = text.firstIndex(of: "]") {
+            self.text = "$" + text[text.index(after: end)...]
+            self.isElement = true
+        }
+    }
+
     var text: String
     var values: [SQLValue] = []
+    /// Whether it is a path in each element of an array.
+    var isElement = false
 }

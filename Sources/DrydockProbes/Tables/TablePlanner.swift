@@ -94,10 +94,11 @@ struct TablePlanner {
         var paths: [JSONPath] = []
         for use in uses {
             guard let path = use.path else { continue }
-            if !paths.contains(where: { $0.text == path }) { paths.append(JSONPath(text: path)) }
-            if let value = use.value, let place = paths.firstIndex(where: { $0.text == path }),
-                !paths[place].values.contains(value)
-            {
+            let found = JSONPath(path, isElement: use.isElement)
+            let known = paths.firstIndex { $0.text == found.text && $0.isElement == found.isElement }
+            if known == nil { paths.append(found) }
+            let place = known ?? paths.count - 1
+            if let value = use.value, !paths[place].values.contains(value) {
                 paths[place].values.append(value)
             }
         }

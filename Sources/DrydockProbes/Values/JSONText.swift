@@ -11,17 +11,26 @@ struct JSONText {
     }
 
     var text: String {
+        let elements = column.jsonPaths.filter(\.isElement)
+        if !elements.isEmpty, shape == .array || elements.count == column.jsonPaths.count {
+            return "[\(object(elements, row.key)), \(object(elements, row.key + 1))]"
+        }
         let name = ColumnKind.words(column.name).joined(separator: " ")
         if shape == .array { return "[\"\(name) \(row.key)\", \"\(name) \(row.key + 1)\"]" }
+        return object(column.jsonPaths.filter { !$0.isElement }, row.key)
+    }
+
+    private func object(_ paths: [JSONPath], _ number: Int) -> String {
+        let name = ColumnKind.words(column.name).joined(separator: " ")
         var root = Node()
-        for path in column.jsonPaths {
+        for path in paths {
             guard let keys = Self.keys(path.text), !keys.isEmpty else { continue }
             let value =
                 row.index < path.values.count
-                ? Self.literal(path.values[row.index]) : "\"\(keys[keys.count - 1]) \(row.key)\""
+                ? Self.literal(path.values[row.index]) : "\"\(keys[keys.count - 1]) \(number)\""
             root.set(keys[...], to: value)
         }
-        if root.members.isEmpty { root.set(["name"], to: "\"\(name) \(row.key)\"") }
+        if root.members.isEmpty { root.set(["name"], to: "\"\(name) \(number)\"") }
         return root.text
     }
 
