@@ -94,7 +94,10 @@ enum ColumnKind: Sendable, Hashable {
             ]
             .contains(last)
         let isTyped = type.contains("date") || type.contains("time")
-        let isDefault = [.currentTime, .currentDate, .currentTimestamp].contains(column.defaultValue)
+        // A STRICT table refuses a text in any other.
+        let isDefault =
+            affinity == .text
+            && [.currentTime, .currentDate, .currentTimestamp].contains(column.defaultValue)
         guard isNamed || isTyped || isDefault, type != "blob", !(isNamed && ["by", "id"].contains(last))
         else {
             return nil
