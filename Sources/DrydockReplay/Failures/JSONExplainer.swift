@@ -27,12 +27,13 @@ struct JSONExplainer: FailureExplainer {
         return nil
     }
 
-    /// Returns the columns that a JSON function of the statement may read: those that it names, and those that
-    /// generated columns and indexes of its tables read; the columns closest to a function come first.
+    /// Returns the columns that a JSON function of the statement may read: those in its first argument, and after these
+    /// those that generated columns and indexes of its tables read.
     private func candidates(_ statement: SQLStatement, _ scene: FailureScene) -> [(Table, Column)] {
         let names = Set(statement.tokens.compactMap { $0.identifier(in: statement.source)?.foldedASCII })
         let tables = scene.schema.tables.values.filter { names.contains($0.name.foldedASCII) }
             .sorted { $0.name < $1.name }
+        let direct = Self.arguments(statement)
         let read = tables.flatMap { table -> [(Table, Column)] in
             let derived =
                 table.columns.compactMap { $0.generated?.expression.names }
@@ -40,29 +41,40 @@ struct JSONExplainer: FailureExplainer {
             let inherited = derived.reduce(into: Set<String>()) { $0.formUnion($1) }
             return table.columns.filter { column in
                 column.generated == nil
-                    && (names.contains(column.name.foldedASCII)
+                    && (direct.contains(column.name.foldedASCII)
                         || inherited.contains(column.name.foldedASCII))
             }.map { (table, $0) }
         }
-        let direct = Set(Self.arguments(statement))
         return read.filter { direct.contains($0.1.name.foldedASCII) }
             + read.filter { !direct.contains($0.1.name.foldedASCII) }
     }
 
-    /// Returns the names that come first in a JSON function, or before an arrow.
-    private static func arguments(_ statement: SQLStatement) -> [String] {
+    /// Returns the names in the first argument of functions that read JSON, and those before an arrow.
+    private static func arguments(_ statement: SQLStatement) -> Set<String> {
         let (tokens, source) = (statement.tokens, statement.source)
-        return tokens.indices.compactMap { place in
-            guard let name = tokens[place].identifier(in: source)?.foldedASCII else { return nil }
-            let isArrow =
-                place + 1 < tokens.count
-                && ["->", "->>"].contains { tokens[place + 1].isSymbol($0, in: source) }
-            let isArgument =
-                place > 1 && tokens[place - 1].isSymbol("(", in: source)
-                && tokens[place - 2].identifier(in: source)?.foldedASCII.hasPrefix("json") == true
-            return isArrow || isArgument ? name : nil
+        var names: Set<String> = []
+        for place in tokens.indices.dropLast() {
+            guard let name = tokens[place].identifier(in: source)?.foldedASCII else { continue }
+            let next = tokens[place + 1]
+            if ["->", "->>"].contains(where: { next.isSymbol($0, in: source) }) { names.insert(name) }
+            guard name.hasPrefix("json"), !writers.contains(name), next.isSymbol("(", in: source) else {
+                continue
+            }
+            var depth = 0
+            for token in tokens[(place + 1)...] {
+                if token.isSymbol("(", in: source) { depth += 1 }
+                if token.isSymbol(")", in: source) { depth -= 1 }
+                if depth == 0 || depth == 1 && token.isSymbol(",", in: source) { break }
+                if let argument = token.identifier(in: source) { names.insert(argument.foldedASCII) }
+            }
         }
+        return names
     }
+
+    /// Functions of which the arguments are not JSON.
+    private static let writers: Set<String> = [
+        "json_object", "json_array", "json_quote", "json_group_array", "json_group_object",
+    ]
 
     private func help(_ statement: SQLStatement, _ column: Column) -> String {
         let valid = "json_valid(\(quotedIfNeeded(column.name)))"

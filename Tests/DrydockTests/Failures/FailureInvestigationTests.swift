@@ -289,6 +289,14 @@ import Testing
         ) { _ in
             "CREATE TABLE kind(id INTEGER PRIMARY KEY, kind);\nINSERT INTO kind SELECT id, CASE WHEN json_valid(note) THEN json_extract(note, '$.a') END FROM person"
         },
+        RemedyCase(
+            "JSON behind another function, beside another column", schema: person,
+            rows: people + "UPDATE person SET note = '{}' WHERE id < 6;",
+            "CREATE TABLE kind(kind, email);\nINSERT INTO kind SELECT json_extract(coalesce(note, '{}'), '$.a'), email FROM person",
+            says: "malformed JSON: row 6 of person has note = 'n'", help: "CASE WHEN json_valid(note) THEN"
+        ) { _ in
+            "CREATE TABLE kind(kind, email);\nINSERT INTO kind SELECT CASE WHEN json_valid(note) THEN json_extract(note, '$.a') END, email FROM person"
+        },
     ]
 
     @Test(arguments: refusals) func refusedRowsAreNamed(_ it: RemedyCase) async throws {
