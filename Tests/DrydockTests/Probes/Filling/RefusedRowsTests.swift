@@ -60,7 +60,7 @@ import Testing
             edges: true)
         #expect(outcome.faults.isEmpty)
         #expect(outcome.result.rows.count == 3)
-        #expect(outcome.edges.rows.count > 20 && outcome.edges.rows.count < 60)
+        #expect(outcome.edges.rows.count > 20 && outcome.edges.rows.count < 70)
     }
 
     @Test func `4,000 tables are filled`() async throws {
