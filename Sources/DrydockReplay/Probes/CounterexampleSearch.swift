@@ -55,8 +55,7 @@ struct CounterexampleSearch {
             let trial = CounterexampleTrial(
                 scene: scene, origin: state, bare: bare, identity: identity, severity: finding.severity)
             let allowsOrphans = try await trial.hasOrphans(candidates)
-            let links =
-                allowsOrphans ? RowLinks(focus: finding.table) : RowLinks(schema, focus: finding.table)
+            let links = RowLinks(schema, focus: finding.table, allowsOrphans: allowsOrphans)
             var start = candidates
             let guess = EvidenceRows(finding, schema, encoding: state.catalog.encoding).rows(of: candidates)
             if isOfCommand, limit > 1, !guess.isEmpty {

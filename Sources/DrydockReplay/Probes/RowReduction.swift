@@ -14,6 +14,9 @@ struct RowReduction {
     private(set) var isFinished = false
     private let limit: Int
     private let shows: ([GeneratedRow]) async throws -> Bool
+    /// The columns, folded, that are not left out of rows, by folded name of the table: each row would get another value, and
+    /// show something else, each time it is inserted.
+    private let kept: [String: Set<String>]
 
     /// At most so many single rows are tried.
     private static let mostSeeds = 12
@@ -23,6 +26,9 @@ struct RowReduction {
         shows: @escaping ([GeneratedRow]) async throws -> Bool
     ) {
         (self.rows, self.limit, self.links, self.shows) = (rows, limit, links, shows)
+        kept = rows.reduce(into: links.random) { kept, row in
+            kept[row.table.foldedASCII]?.formIntersection(row.columns.map(\.foldedASCII))
+        }
     }
 
     /// - Returns: false where the rows as they are do not show it.
@@ -43,11 +49,15 @@ struct RowReduction {
 
     /// Tries rows, and keeps them if they show it.
     private mutating func take(_ candidate: [GeneratedRow]) async throws -> Bool {
-        guard runs < limit else { return false }
+        guard runs < limit, candidate.allSatisfy(isWhole) else { return false }
         runs += 1
         guard try await shows(candidate) else { return false }
         rows = candidate
         return true
+    }
+
+    private func isWhole(_ row: GeneratedRow) -> Bool {
+        kept[row.table.foldedASCII]?.isSubset(of: row.columns.map(\.foldedASCII)) ?? true
     }
 
     /// Tries single rows with those that they refer to: first of the table in question, then one of each table.
@@ -216,11 +226,22 @@ struct RowLinks {
         var parentColumns: [String]
     }
 
-    /// Creates the links of rows that may go one by one.
-    init(focus: String? = nil) { (self.focus, keys) = (focus, [:]) }
+    /// The columns with random defaults, by table, all folded.
+    let random: [String: Set<String>]
 
-    init(_ schema: Schema, focus: String?) {
+    /// Creates the links of rows of which nothing is known.
+    init() { (keys, random) = ([:], [:]) }
+
+    /// - Parameter allowsOrphans: whether rows may go one by one.
+    init(_ schema: Schema, focus: String?, allowsOrphans: Bool = false) {
         self.focus = focus
+        random = schema.tables.mapValues { table in
+            Set(table.columns.filter { $0.defaultValue?.isRandom ?? false }.map(\.name.foldedASCII))
+        }.filter { !$0.value.isEmpty }
+        guard !allowsOrphans else {
+            keys = [:]
+            return
+        }
         keys = schema.tables.mapValues { table in
             table.foreignKeys.compactMap { key in
                 schema.parentColumns(of: key).map {
@@ -290,5 +311,12 @@ package struct ParentsFirst {
         }
         for name in tables.sorted() { visit(name) }
         return order
+    }
+}
+
+extension DefaultValue {
+    fileprivate var isRandom: Bool {
+        guard case .expression(let expression) = self else { return false }
+        return !expression.names.isDisjoint(with: ["random", "randomblob"])
     }
 }

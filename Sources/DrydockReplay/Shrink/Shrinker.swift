@@ -203,8 +203,7 @@ struct Shrinker {
     private mutating func dropRows(_ trial: CounterexampleTrial) async throws {
         onStage(.dropping("rows", of: rows.count))
         let allowsOrphans = allowsOrphans
-        let links =
-            allowsOrphans ? RowLinks(focus: finding.table) : RowLinks(schema, focus: finding.table)
+        let links = RowLinks(schema, focus: finding.table, allowsOrphans: allowsOrphans)
         var reduction = RowReduction(rows, limit: Self.rowRuns, links: links) {
             try await trial.showsInTime($0, allowsOrphans)
         }

@@ -105,6 +105,24 @@ struct RowReductionTests {
         #expect(reduction.isFinished && reduction.runs < 40, "\(reduction.runs)")
     }
 
+    /// Its value would be another one each time that the row is inserted.
+    @Test(arguments: ["hex(randomblob(4))", "random() % 7"])
+    func `a column with a random default is not left out`(value: String) async throws {
+        let sql = "CREATE TABLE t(id INTEGER PRIMARY KEY, r DEFAULT (\(value)), d DEFAULT (1 + 1), e);"
+        let schema = try SchemaParser().schema(of: SQLSource(name: "", sql))
+        let rows = (1...5).map { number in
+            GeneratedRow(
+                table: "t", columns: ["id", "R", "d", "e"],
+                values: [.integer(number), .integer(number), .integer(1), .integer(number)])
+        }
+        for allowsOrphans in [false, true] {
+            let links = RowLinks(schema, focus: "t", allowsOrphans: allowsOrphans)
+            var reduction = RowReduction(rows, limit: 60, links: links) { !$0.isEmpty }
+            #expect(try await reduction.run())
+            #expect(reduction.rows.map(\.columns) == [["R"]])
+        }
+    }
+
     @Test func `a row in the middle takes what refers to it along`() async throws {
         let (rows, isWhole) = Self.family()
         let schema = try SchemaParser().schema(of: SQLSource(name: "", Self.tree))
