@@ -12,7 +12,10 @@ extension FolderListing {
     /// Returns what is in a folder, hidden names included, in no order; nil if it cannot be read.
     package static func entries(in folder: String) -> [FolderEntry]? {
         guard let offset = MemoryLayout<dirent>.offset(of: \dirent.d_name), let stream = opendir(folder)
-        else { return nil }
+        else {
+            note(errno)
+            return nil
+        }
         defer { closedir(stream) }
         var entries: [FolderEntry] = []
         while let entry = readdir(stream) {

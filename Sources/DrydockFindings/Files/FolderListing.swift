@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A reader of folders and files, with errors that say what is wrong in words.
 package enum FolderListing {
@@ -50,16 +51,24 @@ package enum FolderListing {
     /// Whether an error number says that the system opens no more files.
     static func isOfLimit(_ code: Int32) -> Bool { [EMFILE, ENFILE].contains(code) }
 
-    /// Refuses to search where the system opens no more files: whatever is there would seem to be missing.
-    /// - Throws: ``RequestError``.
-    package static func checkCanRead(_ folder: String) throws {
-        let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
-        guard descriptor < 0 else {
-            close(descriptor)
-            return
+    /// How often the system has opened no more folders.
+    private static let refusals = Atomic(0)
+
+    /// Notes why a folder was not opened.
+    package static func note(_ code: Int32) {
+        if isOfLimit(code) { refusals.add(1, ordering: .relaxed) }
+    }
+
+    /// Searches a folder, without a result where the system opened no more folders meanwhile: whatever is there would
+    /// seem to be missing.
+    /// - Throws: ``RequestError``; what the search throws.
+    package static func searching<Found>(_ folder: String, _ search: () throws -> Found) throws -> Found {
+        let before = refusals.load(ordering: .relaxed)
+        let found = Result { try search() }
+        guard refusals.load(ordering: .relaxed) == before else {
+            throw RequestError(.limitReached, "the folder '\(folder)' cannot be read: \(describe(EMFILE))")
         }
-        guard isOfLimit(errno) else { return }
-        throw RequestError(.limitReached, "the folder '\(folder)' cannot be read: \(describe(errno))")
+        return try found.get()
     }
 
     package static func describe(_ code: Int32) -> String {

@@ -22,7 +22,10 @@ package struct MigrationsFinder: Sendable {
     /// Returns the folder of migrations in or below a folder.
     /// - Throws: ``RequestError`` if there is none, or more than one, or no folder can be read.
     package static func find(in root: String) throws -> Place {
-        try FolderListing.checkCanRead(root.isEmpty ? "." : root)
+        try FolderListing.searching(root.isEmpty ? "." : root) { try search(in: root) }
+    }
+
+    private static func search(in root: String) throws -> Place {
         let usual = ProjectFolders.path(usual, in: root)
         // Where names do not differ in case only, another folder may have the name.
         let names = FolderListing.entries(in: root.isEmpty ? "." : root) ?? []

@@ -9,8 +9,8 @@ package enum DatabaseNames {
         var seen: Set<[UInt8]> = []
         var paths: [String] = []
         for name in names {
-            let matches = isPattern(name) ? PathPattern.matches(name).filter(isDatabase) : [name]
-            if matches.isEmpty { throw try nothing(kind, name) }
+            let matches = isPattern(name) ? try matches(name).filter(isDatabase) : [name]
+            if matches.isEmpty { throw nothing(kind, name) }
             for path in matches where seen.insert(FolderListing.identity(of: path)).inserted {
                 paths.append(path)
             }
@@ -39,17 +39,20 @@ package enum DatabaseNames {
     static func snapshots(_ pattern: String) throws -> [String] {
         let last = PathParts.name(of: pattern)
         let meansAll = last.allSatisfy { $0 == "*" }
-        let paths = PathPattern.matches(pattern).filter {
+        let paths = try matches(pattern).filter {
             isDatabase($0) && (!meansAll || SnapshotFolder.isSnapshot($0))
         }
-        if paths.isEmpty { throw try nothing("snapshot", pattern) }
+        if paths.isEmpty { throw nothing("snapshot", pattern) }
         return paths
     }
 
-    /// - Throws: ``RequestError`` where no folder could be read.
-    private static func nothing(_ kind: String, _ pattern: String) throws -> RequestError {
-        try FolderListing.checkCanRead(".")
-        return RequestError(.notFound, "no \(kind) matches '\(pattern)'")
+    /// - Throws: ``RequestError`` where not all folders could be opened.
+    private static func matches(_ pattern: String) throws -> [String] {
+        try FolderListing.searching(".") { PathPattern.matches(pattern) }
+    }
+
+    private static func nothing(_ kind: String, _ pattern: String) -> RequestError {
+        RequestError(.notFound, "no \(kind) matches '\(pattern)'")
     }
 
     package static func isPattern(_ name: String) -> Bool {

@@ -50,10 +50,16 @@ enum PathPattern {
         String(path.flatMap { "*?[\\".contains($0) ? ["\\", $0] : [$0] })
     }
 
+    /// Called with each folder that cannot be opened; the search goes on.
+    private static let noteRefusal: @convention(c) (UnsafePointer<CChar>?, Int32) -> Int32 = { _, code in
+        FolderListing.note(code)
+        return 0
+    }
+
     private static func glob(_ pattern: String) -> [String] {
         var matches = glob_t()
         defer { globfree(&matches) }
-        guard Foundation.glob(pattern, 0, nil, &matches) == 0 else { return [] }
+        guard Foundation.glob(pattern, 0, noteRefusal, &matches) == 0 else { return [] }
         return (0..<Int(matches.gl_pathc)).compactMap { index in
             matches.gl_pathv[index].map { path in
                 String(validatingCString: path)
