@@ -71,7 +71,7 @@ package struct StepVerification: Sendable {
                 match: conservation.kept.map(\.match), moved: conservation.droppedTables),
             temporaries: lineage.memory.temporaryTables)
         outcome.declarationFindings = faults
-        outcome.hasMovedRows = conservation.droppedTables.contains { $0.home != nil }
+        outcome.hasMovedRows = conservation.droppedTables.contains { !$0.homes.isEmpty }
         outcome.rowsCompared = conservation.rowsCompared
         outcome.tablesUntouched = conservation.untouchedCount
         outcome.tablesNotCompared = conservation.notCompared.count + conservation.unsettled.count

@@ -51,7 +51,7 @@ package enum FolderListing {
     /// Whether an error number says that the system opens no more files.
     static func isOfLimit(_ code: Int32) -> Bool { [EMFILE, ENFILE].contains(code) }
 
-    /// How often the system has opened no more folders.
+    /// How often a folder was not opened because too many files were open.
     private static let refusals = Atomic(0)
 
     /// Notes why a folder was not opened.
@@ -59,8 +59,8 @@ package enum FolderListing {
         if isOfLimit(code) { refusals.add(1, ordering: .relaxed) }
     }
 
-    /// Searches a folder, without a result where the system opened no more folders meanwhile: whatever is there would
-    /// seem to be missing.
+    /// Returns what a search finds in a folder. Where too many files were open meanwhile it has no result, since whatever
+    /// is there would seem to be missing.
     /// - Throws: ``RequestError``; what the search throws.
     package static func searching<Found>(_ folder: String, _ search: () throws -> Found) throws -> Found {
         let before = refusals.load(ordering: .relaxed)

@@ -16,7 +16,7 @@ extension Conservation {
         for table in match.dropped {
             droppedTables.append(try dropped(table, connection, moved, declarations))
         }
-        let homes = Set(droppedTables.compactMap { $0.home?.table.name })
+        let homes = Set(droppedTables.flatMap { $0.homes.map(\.table.name) })
         for pair in match.pairs where homes.contains(pair.after.name) {
             try compare(pair, connection, nil, moved, declarations, lineage)
         }

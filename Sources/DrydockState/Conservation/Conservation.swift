@@ -36,7 +36,7 @@ package struct Conservation: Sendable {
         package var crowding: Crowding?
 
         /// The tables that have its rows, each with the same columns.
-        var homes: [MovedData.Home] { home.map { [$0] } ?? parts }
+        package var homes: [MovedData.Home] { home.map { [$0] } ?? parts }
 
         /// Whether no row is missing.
         var isMoved: Bool { home?.missing.isEmpty == true || !parts.isEmpty }

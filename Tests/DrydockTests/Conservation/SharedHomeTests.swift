@@ -37,6 +37,11 @@ import Testing
             "CREATE TABLE w(a, b); CREATE TABLE v(a, b); INSERT INTO w SELECT * FROM p WHERE b < 2 UNION SELECT * FROM q; INSERT INTO v SELECT * FROM p WHERE b > 1; DROP TABLE p; DROP TABLE q",
             schema: alike, rows: rows, errors: [.tableDropped], notes: [.tableDropped]),
         RuleCase(
+            "each is split over two, and dropped in a step of its own",
+            "CREATE TABLE w(a, b); CREATE TABLE v(a, b); INSERT INTO w SELECT * FROM p WHERE b < 2 UNION SELECT * FROM q WHERE b < 2; INSERT INTO v SELECT * FROM p WHERE b > 1 UNION SELECT * FROM q WHERE b > 1",
+            "DROP TABLE p", "DROP TABLE q", schema: alike, rows: rows, errors: [.tableDropped],
+            notes: [.tableDropped]),
+        RuleCase(
             "each is split over two, and all",
             "CREATE TABLE w(a, b); CREATE TABLE v(a, b); INSERT INTO w SELECT * FROM p WHERE b < 2 UNION ALL SELECT * FROM q WHERE b < 2; INSERT INTO v SELECT * FROM p WHERE b > 1 UNION ALL SELECT * FROM q WHERE b > 1; DROP TABLE p; DROP TABLE q",
             schema: alike, rows: rows, notes: [.tableDropped, .tableDropped]),
