@@ -1,6 +1,7 @@
 import ArgumentParser
 import DatabaseEngine
 import Drydock
+import Foundation
 import SQLiteSchema
 
 /// The command `drydock`. Each subcommand is one file.
@@ -40,6 +41,26 @@ public struct DrydockCommand: AsyncParsableCommand {
 
     /// What results depend on besides their settings.
     static var versionOfResults: String { "\(version), SQLite \(SQLiteLibrary.version)" }
+
+    /// Checks that the command line can be read, before anything reads it: on Linux, Swift reads it from a file, and may end
+    /// with a trap where that is missing.
+    /// - Returns: the exit status if it cannot.
+    public static func checkSystem() -> Int32? {
+        guard let fault = systemFault() else { return nil }
+        Terminal.complain(fault)
+        return 2
+    }
+
+    /// - Parameter file: the one with the command line.
+    static func systemFault(_ file: String = "/proc/self/cmdline") -> String? {
+        #if os(Linux)
+        guard access(file, R_OK) != 0 else { return nil }
+        return
+            "the command line cannot be read: there is no '\(file)'; mount /proc (mount -t proc proc /proc)"
+        #else
+        return nil
+        #endif
+    }
 
     /// Does the work of a process that ``verify`` started with another SQLite library, if this is one.
     /// - Returns: the exit status; nil if the process was started by a person.

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import DrydockCommands
+
 /// The built `drydock`, run as people run it: exit status, both streams, and what it leaves behind.
 @Suite struct ProcessTests {
     @Test func passes() throws {
@@ -29,6 +31,22 @@ import Testing
         #expect(newest.output.contains("0 steps, nothing to compare, "), "\(newest)")
         #expect(!newest.output.contains("met a row"))
     }
+
+    #if os(Linux)
+    /// Without /proc the process cannot know its arguments.
+    @Test func aMissingFileSystemIsSaid() throws {
+        #expect(DrydockCommand.systemFault() == nil)
+        let fault = try #require(DrydockCommand.systemFault("/nowhere/cmdline"))
+        #expect(fault.contains("there is no '/nowhere/cmdline'; mount /proc"))
+        let project = try Project()
+        let namespace = "unshare --map-root-user --mount sh -c 'mount -t tmpfs none /proc && "
+        // Not every machine lets a user make one.
+        guard try project.shell(namespace + "true'").status == 0 else { return }
+        let result = try project.shell(namespace + "exec \"$DRYDOCK\" --version'")
+        #expect(result.status == 2 && result.output.isEmpty)
+        #expect(result.errors.hasPrefix("drydock: error: the command line cannot be read"), "\(result)")
+    }
+    #endif
 
     @Test func failsWithStatusOne() throws {
         let project = try Project(second: "DELETE FROM email WHERE id = 1;")

@@ -12,6 +12,10 @@ package struct LibrarySurvey: Sendable {
     /// - Throws: ``SQLiteBuildFault``.
     package func describe(_ path: String) async throws -> SQLiteBuild {
         guard FileManager.default.fileExists(atPath: path) else { throw SQLiteBuildFault.missing }
+        // The loader would wait for what is written to a pipe.
+        guard !FolderListing.isSpecial(path) else {
+            throw SQLiteBuildFault.notLoadable("it is not a regular file")
+        }
         let answer = try await ask(.describe(path: FolderListing.realPath(path)), loading: nil)
         if let fault = answer.fault { throw fault }
         guard var build = answer.described else { throw SQLiteBuildFault.notSQLite }

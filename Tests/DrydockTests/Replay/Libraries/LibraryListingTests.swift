@@ -59,6 +59,18 @@ import Testing
         #expect(entry.fault == .noProcess("cannot open libother.so"), "\(String(describing: entry.fault))")
     }
 
+    /// The loader would wait for what is written to a pipe.
+    @Test func aPipeIsNotLoaded() async throws {
+        let folder = try TemporaryFolder()
+        let pipe = folder.file("libsqlite3.so.0")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let entry = try #require(try await listing(folder.path).entries.first)
+        #expect(entry.fault == .notLoadable("it is not a regular file"))
+        await #expect(throws: SQLiteBuildFault.notLoadable("it is not a regular file")) {
+            _ = try await survey.usable(pipe)
+        }
+    }
+
     @Test func whatIsMissingIsSaid() async throws {
         let folder = try TemporaryFolder()
         for (path, text) in [
