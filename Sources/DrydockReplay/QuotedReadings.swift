@@ -156,7 +156,7 @@ extension SQLStatement {
 }
 
 extension Token {
-    fileprivate func isDoublyQuoted(in source: SQLSource) -> Bool {
+    func isDoublyQuoted(in source: SQLSource) -> Bool {
         kind == .quotedIdentifier && source.bytes[range.lowerBound] == UInt8(ascii: "\"")
     }
 

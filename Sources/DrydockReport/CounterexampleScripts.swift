@@ -52,7 +52,7 @@ package enum CounterexampleScripts {
             lines += ["", "-- Before"] + example.tables.map { rows(of: $0, "before") } + checks
         }
         guard example.command == nil else { return lines.joined(separator: "\n") + "\n" }
-        lines += ["", "-- \(title(finding, example))"] + statements(example.migration)
+        lines += ["", "-- \(title(finding, example))"] + settings(example) + statements(example.migration)
         for sequel in example.sequels {
             lines += ["", "-- \(comment(sequel.title))"] + statements(sequel.statements)
         }
@@ -68,6 +68,12 @@ package enum CounterexampleScripts {
         guard let migration = finding.migration else { return "The migrations" }
         let isFailure = finding.rule == .migrationFailed
         return (isFailure ? "The migration, which fails: " : "The migration: ") + comment(migration)
+    }
+
+    /// Returns the settings of the tool's connections, whose default is not that of every shell.
+    private static func settings(_ example: Counterexample) -> [String] {
+        guard let readsText = example.readsQuotedText else { return [] }
+        return ["dml", "ddl"].map { ".dbconfig dqs_\($0) \(readsText ? "on" : "off")" }
     }
 
     private static func rows(of table: String, _ moment: String) -> String {

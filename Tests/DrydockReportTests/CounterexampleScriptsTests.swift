@@ -3,12 +3,15 @@ import DrydockReport
 import Testing
 
 struct CounterexampleScriptsTests {
-    private func script(_ rule: Rule, _ message: String) throws -> CounterexampleScripts.Script {
+    private func script(
+        _ rule: Rule, _ message: String, readsQuotedText: Bool? = nil
+    ) throws -> CounterexampleScripts.Script {
         var finding = Finding(rule, message, migration: "v2_'x'", table: "pet")
         finding.counterexample = Counterexample(
             schema: ["CREATE TABLE pet (id INTEGER PRIMARY KEY) -- a comment"],
             inserts: ["INSERT INTO pet (id) VALUES (1)"], migration: ["BEGIN", "DELETE FROM pet", "COMMIT"],
             tables: ["pet"], tried: 3, isSmallest: true)
+        finding.counterexample?.readsQuotedText = readsQuotedText
         var report = Report(.verify(VerifySummary()))
         report.findings = [Finding(.rowsLost, "without rows"), finding]
         let scripts = CounterexampleScripts.scripts(of: report)
@@ -50,6 +53,15 @@ struct CounterexampleScriptsTests {
         #expect(text.contains("sqlite3 counterexample.sqlite < THIS_FILE"))
         #expect(text.contains("\n--   (cd . && python x.py\n--   .shell false)\n"), "\(text)")
         #expect(text.contains("-- Before") && !text.contains("-- After"))
+    }
+
+    /// The shell's own setting is another in every second version.
+    @Test(arguments: [(false, "off"), (true, "on")])
+    func textInDoubleQuotesIsReadAsTheToolDoes(_ readsText: Bool, _ setting: String) throws {
+        let text = try script(.migrationFailed, "it fails", readsQuotedText: readsText).text
+        #expect(
+            text.contains(
+                "v2_'x'\n.dbconfig dqs_dml \(setting)\n.dbconfig dqs_ddl \(setting)\nBEGIN;\n"), "\(text)")
     }
 
     @Test func aFailureShowsItself() throws {

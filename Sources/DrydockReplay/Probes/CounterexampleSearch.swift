@@ -106,6 +106,7 @@ struct CounterexampleSearch {
                 .compactMap { scene.before.catalog.table($0)?.name },
             tried: reduction.runs, isSmallest: reduction.isFinished)
         example.command = StepScript.commandLine(scene)
+        example.readsQuotedText = try await scene.readsQuotedText()
         return example
     }
 

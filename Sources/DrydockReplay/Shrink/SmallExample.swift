@@ -24,6 +24,7 @@ struct SmallExample {
         fileprivate(set) var inserts: [String] = []
         fileprivate(set) var isExact = true
         fileprivate var tables: [String] = []
+        fileprivate var readsQuotedText: Bool?
         fileprivate let damage: VisibleDamage
 
         fileprivate init(_ damage: VisibleDamage) { self.damage = damage }
@@ -33,6 +34,7 @@ struct SmallExample {
                 schema: preparation, inserts: inserts, migration: damage.migration, tables: tables,
                 tried: tried, isSmallest: isSmallest)
             (example.checks, example.sequels) = (damage.checks, damage.sequels)
+            example.readsQuotedText = readsQuotedText
             return example
         }
     }
@@ -49,6 +51,7 @@ struct SmallExample {
         var tables = Set(rows.map(\.table)).union(history.map(\.table))
         if let table = finding.table.flatMap(bare.catalog.table) { tables.insert(table.name) }
         script.tables = tables.sorted()
+        script.readsQuotedText = try await scene.readsQuotedText()
         let encoding = bare.catalog.encoding
         let ownRows = history.map { $0.text(encoding) }
         let triggers = definitions.filter(\.isTrigger).map(\.text)
