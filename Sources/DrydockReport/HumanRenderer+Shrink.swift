@@ -19,8 +19,8 @@ extension HumanRenderer {
             + Self.statements(shrunk) + "\n"
         if !options.redacts, let example = finding.counterexample, !example.inserts.isEmpty {
             text += "\n"
-            let shown = example.inserts.prefix(Self.shownInserts)
-            for insert in shown { text += "    \(VisibleText.line(insert));\n" }
+            let shown = example.shownInserts.prefix(Self.shownInserts)
+            for insert in shown { text += "    \(VisibleText.line(insert))\n" }
             if example.inserts.count > shown.count {
                 text += "    … and \(counted(example.inserts.count - shown.count, "more row"))\n"
             }

@@ -224,23 +224,6 @@ package struct HumanRenderer: ReportRenderer {
         return text
     }
 
-    /// Returns the rows on which generated data shows the finding, to be pasted.
-    func counterexample(_ finding: Finding, _ options: RenderOptions, _ paint: Paint) -> String {
-        guard let example = finding.counterexample else { return "" }
-        guard !example.inserts.isEmpty else {
-            return "  \(paint.dim("rows:")) none: it happens with empty tables\n"
-        }
-        let limit = options.isVerbose ? Int.max : 12
-        var lines = example.inserts.prefix(limit).map { VisibleText.line($0) + ";" }
-        if example.inserts.count > limit {
-            lines.append(paint.dim("… and \(example.inserts.count - limit) more (-v shows them)"))
-        }
-        if !example.isSmallest {
-            lines.append(paint.dim("(the smallest of \(example.tried) sets that were tried)"))
-        }
-        return "  \(paint.dim("rows:")) " + lines.joined(separator: "\n        ") + "\n"
-    }
-
     /// Returns a note if the values look alike but differ in class.
     private func classNote(_ row: Evidence.Row) -> String {
         guard let before = row.before, let after = row.after, before.storageClass != after.storageClass else {

@@ -34,6 +34,32 @@ import Testing
         #expect(all.matches(of: /Turn foreign keys off/).count == 3 && !all.contains("as above"))
     }
 
+    /// Values of generated rows are cut short as those of evidence are, and the statements stay statements.
+    @Test func longGeneratedValuesAreCutShort() throws {
+        var report = Report(.verify(VerifySummary()))
+        var finding = Finding(.rowsLost, "rows are lost", table: "t")
+        let long = String(repeating: "ab'", count: 2000)
+        finding.counterexample = Counterexample(
+            schema: [],
+            inserts: [
+                "INSERT INTO t (a) VALUES ('short', 7)",
+                "INSERT INTO t (a) VALUES (\(quotedText(long)), x'\(String(repeating: "0f", count: 900))')",
+            ], migration: [], tables: ["t"], tried: 1, isSmallest: true)
+        report.findings = [finding]
+        for options in [RenderOptions(), RenderOptions(isVerbose: true)] {
+            let lines = HumanRenderer().render(report, options).split(separator: "\n")
+            let shown = try #require(
+                lines.firstIndex { $0.contains("rows: INSERT INTO t (a) VALUES ('short', 7);") })
+            let text = quotedText(String(long.prefix(60)) + "…")
+            #expect(
+                lines[shown + 1].trimmingPrefix { $0 == " " }
+                    == "INSERT INTO t (a) VALUES (\(text), x'\(String(repeating: "0f", count: 16))…');")
+            #expect(lines[shown + 2].contains("--report sql=FOLDER"))
+        }
+        let page = HTMLRenderer().render(report, RenderOptions())
+        #expect(!page.contains("0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"))
+    }
+
     @Test func snapshotsWithOneNameAreDistinguished() {
         var report = Report(.verify(VerifySummary()))
         report.findings = ["old", "new"].map { folder in

@@ -70,7 +70,7 @@ public struct Evidence: Sendable, Codable {
 
 extension Evidence.Sample {
     /// The longest text shown, in characters, and the longest blob, in bytes.
-    private static let (textLimit, blobLimit) = (60, 16)
+    package static let (textLimit, blobLimit) = (60, 16)
 
     public init(_ value: SQLValue, encoding: TextEncoding) {
         switch value {

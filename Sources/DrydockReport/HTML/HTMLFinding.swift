@@ -263,7 +263,7 @@ struct HTMLFinding {
             "details", [:],
             [
                 .element("summary", [:], [.text(title + size)]),
-                HTMLSQL.block(example.inserts.map { $0 + ";" }.joined(separator: "\n")),
+                HTMLSQL.block(example.shownInserts.joined(separator: "\n")),
             ])
     }
 
