@@ -18,9 +18,15 @@ enum ContinuousIntegration: Sendable {
     /// The report of code quality that GitLab's documentation names, for `artifacts: reports: codequality:`.
     static let codeQuality = "gl-code-quality-report.json"
 
-    /// The paths of the repository around the working folder.
+    /// The paths of the repository around the working folder: in GitLab that of the project, which may have others in it.
     static var paths: SourcePaths {
         let folder = FolderListing.realPath(FileManager.default.currentDirectoryPath)
+        if let project = ProcessInfo.processInfo.environment["CI_PROJECT_DIR"], project.hasPrefix("/") {
+            let root = FolderListing.realPath(project)
+            if root != "/", folder == root || folder.hasPrefix(root + "/") {
+                return SourcePaths(root: root, folder: folder)
+            }
+        }
         var root = folder
         while !FolderListing.exists(root + "/.git") {
             guard root != "/" else { return SourcePaths() }

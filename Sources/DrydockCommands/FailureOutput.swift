@@ -106,7 +106,7 @@ final class FailureOutput: Sendable {
     func write(_ error: RequestError, _ text: (ReportFile) -> String? = { _ in nil }) {
         for file in outputs.withLock({ $0.files }) where !file.isWritten {
             let usual = ReportRenderers.named(file.format)?.renderFailure(
-                error, of: command, at: Date().timeIntervalSince1970)
+                error, of: command, .forOutput().forFile)
             if let text = text(file) ?? usual { try? file.write(text) }
         }
     }

@@ -58,21 +58,18 @@ struct OutputFormat: Sendable, Equatable {
 
     /// Prints that there is no report.
     func writeFailure(_ error: RequestError, of command: String) {
+        let options = RenderOptions.forOutput().dated
         if isHuman {
             guard service == .github else { return }
             if isNamed || Terminal.outputIsLog {
-                Terminal.write(
-                    GitHubRenderer().renderFailure(error, of: command, at: Date().timeIntervalSince1970) ?? ""
-                )
+                Terminal.write(GitHubRenderer().renderFailure(error, of: command, options) ?? "")
             }
-        } else if let text = ReportRenderers.named(name)?.renderFailure(
-            error, of: command, at: Date().timeIntervalSince1970)
-        {
+        } else if let text = ReportRenderers.named(name)?.renderFailure(error, of: command, options) {
             Terminal.write(text)
         }
         if service == .github || name == GitHubRenderer().name {
             try? ContinuousIntegration.addSummary(
-                MarkdownRenderer().renderFailure(error, of: command, at: Date().timeIntervalSince1970) ?? "")
+                MarkdownRenderer().renderFailure(error, of: command, options) ?? "")
         }
     }
 }

@@ -38,7 +38,7 @@ struct WatchLines: WatchDisplay {
         switch outcome {
         case .success(let report): Terminal.write(renderer.render(report, options))
         case .failure(let error):
-            Terminal.write(renderer.renderFailure(error, of: command, at: Date().timeIntervalSince1970) ?? "")
+            Terminal.write(renderer.renderFailure(error, of: command, options) ?? "")
         }
     }
 

@@ -4,8 +4,8 @@ import SQLiteSchema
 /// Renders findings as workflow commands of GitHub Actions, which shows them beside the changed lines
 /// (https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands).
 ///
-/// A step shows ten annotations of each severity. The first finding of each rule comes before the second of any; where more
-/// rules than that have findings, the tenth annotation names those that remain.
+/// A step shows ten annotations of each severity. The first finding of each rule comes before the second of any; where there
+/// are more, the tenth annotation stands for the rest.
 package struct GitHubRenderer: ReportRenderer {
     package let name = "github"
     /// The annotations of a severity that the runner shows.
@@ -22,10 +22,11 @@ package struct GitHubRenderer: ReportRenderer {
             + TerminalText.lines(HumanRenderer().summary(report.visible, verbose))
     }
 
-    package func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String? {
+    package func renderFailure(_ error: RequestError, of command: String, _ options: RenderOptions) -> String?
+    {
         var annotation = Annotation(
             level: "error", title: "drydock \(command)", message: error.description)
-        (annotation.file, annotation.line) = (error.file, error.line)
+        (annotation.file, annotation.line) = (error.file.map(options.paths.path), error.line)
         return annotation.text
     }
 
@@ -59,12 +60,12 @@ package struct GitHubRenderer: ReportRenderer {
         return (first + rest).map { annotation($0, names, report, options) }
     }
 
-    /// Lets the last annotation that is shown say what those after it are about. These are written all the same, for
-    /// the log.
+    /// Adds an annotation before those that are not shown, which says what they are about. They are written all the same,
+    /// for the log.
     private static func cut(_ annotations: [Annotation]) -> [Annotation] {
         guard annotations.count > limit else { return annotations }
         var annotations = annotations
-        let hidden = annotations[limit...]
+        let hidden = annotations[(limit - 1)...]
         var counts: [(name: String, count: Int)] = []
         for annotation in hidden {
             if let index = counts.firstIndex(where: { $0.name == annotation.title }) {
@@ -74,8 +75,12 @@ package struct GitHubRenderer: ReportRenderer {
             }
         }
         let list = counts.map { $0.count == 1 ? $0.name : "\($0.name) (\($0.count))" }
-        annotations[limit - 1].message +=
-            "\n\nand \(hidden.count) more in the log: \(list.joined(separator: ", "))"
+        let level = annotations[0].level
+        let rest = Annotation(
+            level: level, title: "\(hidden.count) more \(level)s",
+            message: "GitHub shows \(limit) \(level)s of a step. Its log has the rest: "
+                + list.joined(separator: ", "))
+        annotations.insert(rest, at: limit - 1)
         return annotations
     }
 

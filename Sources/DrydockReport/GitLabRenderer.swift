@@ -40,12 +40,13 @@ package struct GitLabRenderer: ReportRenderer {
         return jsonText(issues)
     }
 
-    package func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String? {
-        var fingerprints = FindingFingerprints(SourcePaths())
+    package func renderFailure(_ error: RequestError, of command: String, _ options: RenderOptions) -> String?
+    {
+        var fingerprints = FindingFingerprints(options.paths)
         let issue = Issue(
             description: VisibleText.line(error.description), checkName: error.reason.rawValue,
             fingerprint: fingerprints.next(Finding(.nothingVerified, command)), severity: "blocker",
-            location: location(error.file ?? "drydock.yml", error.line, RenderOptions()))
+            location: location(error.file ?? "drydock.yml", error.line, options))
         return jsonText([issue])
     }
 

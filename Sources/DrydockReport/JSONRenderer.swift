@@ -30,7 +30,8 @@ package struct JSONRenderer: ReportRenderer {
         }
     }
 
-    package func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String? {
+    package func renderFailure(_ error: RequestError, of command: String, _ options: RenderOptions) -> String?
+    {
         FailureRenderer.json(error, of: command, isIndented: isIndented)
     }
 }

@@ -17,7 +17,8 @@ package struct JUnitRenderer: ReportRenderer {
             suites.enumerated().map { suite($1, $0, report, options) }.joined(), report.command)
     }
 
-    package func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String? {
+    package func renderFailure(_ error: RequestError, of command: String, _ options: RenderOptions) -> String?
+    {
         let text = error.description + (error.quote.isEmpty ? "" : "\n" + error.quote)
         let test = """
                 <testcase name="\(Self.attribute(command))" classname="drydock.\(command)" time="0">
@@ -25,7 +26,7 @@ package struct JUnitRenderer: ReportRenderer {
                 </testcase>
 
             """
-        let head = head(CheckSuite(name: "drydock \(command)"), 0, (1, 0, 1, 0), time, command)
+        let head = head(CheckSuite(name: "drydock \(command)"), 0, (1, 0, 1, 0), options.time, command)
         return document(head + "    <properties/>\n" + test + tail(""), command)
     }
 

@@ -41,7 +41,8 @@ package struct MarkdownRenderer: ReportRenderer {
         return comment.text
     }
 
-    package func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String? {
+    package func renderFailure(_ error: RequestError, of command: String, _ options: RenderOptions) -> String?
+    {
         Self.mark(command) + "### ❌ drydock \(command): no report\n\n"
             + MarkdownText.prose(error.description) + "\n"
             + (error.quote.isEmpty ? "" : "\n" + MarkdownText.fence(error.quote, "text"))

@@ -8,12 +8,13 @@ package protocol ReportRenderer: Sendable {
     var isForPeople: Bool { get }
     func render(_ report: Report, _ options: RenderOptions) -> String
     /// Renders that a command could make no report; nil if the format cannot say so.
-    func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String?
+    func renderFailure(_ error: RequestError, of command: String, _ options: RenderOptions) -> String?
 }
 
 extension ReportRenderer {
     package var isForPeople: Bool { false }
-    package func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String? { nil }
+    package func renderFailure(_ error: RequestError, of command: String, _ options: RenderOptions) -> String?
+    { nil }
 }
 
 package enum ReportRenderers {

@@ -45,13 +45,14 @@ package struct SARIFRenderer: ReportRenderer {
         return jsonText(SARIFLog(runs: [run]))
     }
 
-    package func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String? {
+    package func renderFailure(_ error: RequestError, of command: String, _ options: RenderOptions) -> String?
+    {
         var run = SARIFRun(command: command)
         var notification = SARIFNotification(level: "error", message: .init(error.description))
         if let file = error.file {
             var place = Finding.Place(file: file)
             place.line = error.line
-            notification.locations = [.init(place, SourcePaths())]
+            notification.locations = [.init(place, options.paths)]
         }
         run.invocations = [
             SARIFInvocation(executionSuccessful: false, toolExecutionNotifications: [notification])

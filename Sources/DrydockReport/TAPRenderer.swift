@@ -22,7 +22,8 @@ package struct TAPRenderer: ReportRenderer {
         return text
     }
 
-    package func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String? {
+    package func renderFailure(_ error: RequestError, of command: String, _ options: RenderOptions) -> String?
+    {
         "TAP version 13\nBail out! \(VisibleText.line(error.description))\n"
     }
 

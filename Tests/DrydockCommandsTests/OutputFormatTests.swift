@@ -95,6 +95,32 @@ import Testing
         #expect(output.hasPrefix("::error file=Migrations/v2.sql,line=1,"), "\(output)")
     }
 
+    /// A service shows the file of an error, too, only under its path in the repository.
+    @Test(arguments: ["github", "gitlab", "sarif"])
+    func pathsOfFailuresStartThereToo(_ format: String) throws {
+        let project = try Project()
+        try project.write(".git/HEAD", "x")
+        try project.write("backend/drydock.yml", "migrations: ../Migrations\nbogus: 1\n")
+        try project.write("backend/src/a.txt", "")
+        let result = try project.shell("cd backend/src && \"$DRYDOCK\" verify --format \(format)")
+        #expect(result.status == 2 && result.errors.contains("../drydock.yml:2:1"))
+        let place = #/(::error file=|"(path|uri)" : ")backend/drydock.yml[,"]/#
+        #expect(result.output.contains(place), "\(result.output)")
+    }
+
+    /// In GitLab they start at the project, which may have other repositories in it.
+    @Test func pathsStartAtTheProjectOfGitLab() throws {
+        let project = try Project(second: Self.lossy)
+        try project.write("Migrations/.git", "gitdir: elsewhere")
+        for (variable, path) in [
+            ("CI_PROJECT_DIR=..", "v2.sql"), ("CI_PROJECT_DIR=\"$PWD/..\"", "Migrations/v2.sql"),
+        ] {
+            let result = try project.shell(
+                "cd Migrations && \(variable) \"$DRYDOCK\" verify -m . -s ../Snapshots --format gitlab")
+            #expect(result.output.contains("\"path\" : \"\(path)\""), "\(result)")
+        }
+    }
+
     @Test func gitLabGetsItsFile() throws {
         let project = try Project(second: Self.lossy)
         let environment = ["CI": "true", "GITLAB_CI": "true"]

@@ -26,7 +26,7 @@ import FoundationXML
             }
         }
         let error = RequestError(.notFound, text, quote: text, file: text, line: 1)
-        if let failure = renderer.renderFailure(error, of: "verify", at: nil) {
+        if let failure = renderer.renderFailure(error, of: "verify", RenderOptions()) {
             try check(failure, format, "failure \(text.debugDescription)")
         }
     }

@@ -30,7 +30,8 @@ package struct HTMLRenderer: ReportRenderer {
         return page.text
     }
 
-    package func renderFailure(_ error: RequestError, of command: String, at time: Double?) -> String? {
+    package func renderFailure(_ error: RequestError, of command: String, _ options: RenderOptions) -> String?
+    {
         var page = HTMLPage(
             title: "drydock \(command): no report", brand: "drydock \(command)",
             verdict: .init(symbol: "✗", words: "No report", style: "bad"), lead: [.text(error.description)],
