@@ -109,7 +109,7 @@ let package = Package(
             name: "DrydockReplay",
             dependencies: [
                 "DrydockState", "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema",
-                crypto,
+                "CLandlock", crypto,
             ]),
         .target(
             name: "DrydockState",
@@ -129,6 +129,7 @@ let package = Package(
         .target(name: "SQLiteSchema"),
         .executableTarget(name: "Benchmark", dependencies: ["SQLiteSchema", arguments]),
         .executableTarget(name: "SampleMaker", dependencies: ["GRDBEngine", engine]),
+        .target(name: "CLandlock"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         .testTarget(name: "SQLiteSchemaTests", dependencies: ["SQLiteSchema", "CSQLite"]),

@@ -107,6 +107,7 @@ struct ConfigFile {
         snapshots = snapshots.map(path)
         lock = lock.map(path)
         migrate.folder = migrate.folder.map(path)
+        migrate.writable = migrate.writable.map(path)
         options.base = options.base.map { SchemaBase(path: path($0.path)) }
         health.baseline = health.baseline.map(path)
         sqliteLibraries = sqliteLibraries.map(path)

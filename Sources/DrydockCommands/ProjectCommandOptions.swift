@@ -13,6 +13,10 @@ struct ProjectCommandOptions: ParsableArguments {
     var environment: [PlaceholderOption] = []
 
     @Option(
+        name: Setting.migrateWritable.name, help: Setting.migrateWritable.help, completion: .file())
+    var writable: [String] = []
+
+    @Option(
         name: Setting.migrateFolder.name, help: Setting.migrateFolder.help, completion: .directory)
     var folder: String?
 
@@ -34,6 +38,7 @@ struct ProjectCommandOptions: ParsableArguments {
         var own = config.migrate
         own.command = command ?? own.command
         own.database = database.flatMap { ProjectCommand.Passing($0) } ?? own.database
+        own.writable += writable
         own.folder = folder ?? own.folder
         own.list = list ?? own.list
         own.history = history.map { CommandHistory(query: $0) } ?? own.history
@@ -47,6 +52,7 @@ struct ProjectCommandConfig: Equatable {
     var command: String?
     var database: ProjectCommand.Passing?
     var environment: [String: String] = [:]
+    var writable: [String] = []
     var folder: String?
     var list: String?
     var history: CommandHistory?
@@ -68,7 +74,7 @@ struct ProjectCommandConfig: Equatable {
         var settings = ProjectCommand(command: command)
         settings.folder = folder ?? (place.isEmpty ? "." : place)
         (settings.database, settings.environment) = (database, environment)
-        (settings.list, settings.history) = (list, history)
+        (settings.list, settings.history, settings.writable) = (list, history, writable)
         return settings
     }
 }

@@ -77,7 +77,8 @@ package struct ReplayContext: Sendable {
     /// Returns what runs the project's own command; nil where the migrations are SQL.
     func commandRun(_ watchdog: Watchdog) -> CommandRun? {
         command.map {
-            CommandRun($0.format, engine: engine, settings: settings(watchdog), watchdog: watchdog)
+            CommandRun(
+                $0.format, fence: $0.fence, engine: engine, settings: settings(watchdog), watchdog: watchdog)
         }
     }
 

@@ -22,6 +22,7 @@ extension Verifier {
         var loaded = Loaded(
             set: CommandFormat(command: command, history: command.history, versions: []).set(
                 nil, folder: command.folder))
+        let fence = CommandFence(command, snapshots: snapshots)
         let watchdog = Watchdog(deadline: budget.firstDeadline)
         var settings = ConnectionSettings()
         settings.functions = request.functions
@@ -33,7 +34,7 @@ extension Verifier {
         do {
             let project = try await BoundedWait(watchdog: watchdog).result {
                 try await CommandProject.load(
-                    command, base: request.format.base, upTo: request.upTo, snapshots: snapshots, opener,
+                    command, base: request.format.base, upTo: request.upTo, snapshots: snapshots, fence, opener,
                     watchdog)
             }
             guard let project, !watchdog.hasCutShort else {
@@ -47,7 +48,7 @@ extension Verifier {
                 (overdue.running, overdue.lines) = (failure.command, failure.lines)
                 loaded.overdue = overdue
             } else {
-                loaded.obstacle = failure.finding(nil)
+                loaded.obstacle = fence.breach(command) ?? failure.finding(nil)
             }
         } catch  where watchdog.hasCutShort {
             try Task.checkCancellation()

@@ -116,7 +116,6 @@ public struct Verifier: Sendable {
     ) async throws -> (Report, [ReplayResult]) {
         let start = ContinuousClock.now
         let budget = TimeBudget(request.timeout)
-        let watch = request.command.map { _ in SnapshotWatch(snapshots) }
         let shared = share == nil ? nil : try await prepared(request, snapshots)
         let loaded = try await loaded(request, snapshots, budget, known, shared)
         let set = loaded.set
@@ -148,7 +147,9 @@ public struct Verifier: Sendable {
             assemble(results, context, fresh, isPart: request.isPart, into: &report)
         }
         report.add(locked: locked.findings)
-        if let command = request.command { watch?.report(command, in: &report.findings) }
+        if let command = loaded.command, let breach = command.fence.breach(command.format.command) {
+            report.findings.append(breach)
+        }
         report.seconds = (ContinuousClock.now - start).inSeconds
         return (report, results)
     }

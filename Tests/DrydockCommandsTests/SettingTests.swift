@@ -37,6 +37,8 @@ import Testing
         Example(
             .migrateEnvironment, "migrate: {command: true, environment: {A: b}}", "--migrate-environment",
             "A=b"),
+        Example(
+            .migrateWritable, "migrate: {command: true, writable: [log]}", "--migrate-writable", "log"),
         Example(.migrateFolder, "migrate: {command: true, folder: app}", "--migrate-folder", "app"),
         Example(.migrateList, "migrate: {command: true, list: ls}", "--migrate-list", "ls"),
         Example(

@@ -61,7 +61,9 @@ struct ConfigTemplate {
         guard !tool.command.isEmpty else { return [] }
         return Self.comment(
             "'drydock verify' can run \(tool.name)'s own command on private copies of the snapshots.")
-            + tool.preparation.map { "# \($0)" } + tool.command.map { "#\($0)" }
+            + tool.preparation.prefix(1).map { "# \($0)" }
+            + tool.preparation.dropFirst().map { "#   \($0)" }
+            + tool.command.map { "#\($0)" }
     }
 
     private func recipe(_ tool: ForeignTool) -> String {

@@ -58,7 +58,8 @@ extension Setting {
     // MARK: - The project's own command
 
     private static let command = [
-        migrateCommand, migrateDatabase, migrateEnvironment, migrateFolder, migrateList, migrateHistory,
+        migrateCommand, migrateDatabase, migrateEnvironment, migrateWritable, migrateFolder, migrateList,
+        migrateHistory,
     ]
 
     static let migrateCommand = Setting(
@@ -74,6 +75,13 @@ extension Setting {
         "migrate.environment", flag: "migrate-environment", [.verify],
         "Variables for the command, in which $DRYDOCK_DATABASE stands for the path; may be repeated.",
         valueName: "name=value", own(\.migrate.environment) { try $0.texts($1, $2) })
+    static let migrateWritable = Setting(
+        "migrate.writable", flag: "migrate-writable", [.verify],
+        "What the command may write beside the copy and temporary files; may be repeated.",
+        standard: "nothing, where the system can see to that", valueName: "path",
+        own(\.migrate.writable) { reader, value, key in
+            try reader.list(value).map { try reader.string($0, key) }
+        })
     static let migrateFolder = Setting(
         "migrate.folder", flag: "migrate-folder", [.verify], "The folder in which the command runs.",
         standard: "that of drydock.yml", valueName: "folder", text(\.migrate.folder))

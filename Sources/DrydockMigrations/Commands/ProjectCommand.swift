@@ -2,7 +2,7 @@ import DrydockFindings
 
 /// The project's own command that migrates a database, as drydock.yml describes it under `migrate:`.
 ///
-/// It is the project's code, and runs with the rights of the user: nothing but `drydock verify` starts it.
+/// It is the project's code, and reads what the user may read: nothing but `drydock verify` starts it.
 public struct ProjectCommand: Sendable, Hashable {
     /// What `/bin/sh -c` runs.
     public var command: String
@@ -14,6 +14,8 @@ public struct ProjectCommand: Sendable, Hashable {
     public var database: Passing?
     /// The command that prints the names of the migrations, one per line; nil if all run at once.
     public var list: String?
+    /// The files and folders that it may write beside the copy of the database, where the system limits that.
+    public var writable: [String] = []
     /// Where a database says which migrations it has applied; nil to recognise it.
     public var history: CommandHistory?
 

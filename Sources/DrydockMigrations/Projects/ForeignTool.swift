@@ -54,7 +54,7 @@ package struct ForeignTool: Sendable, Hashable {
             #"list: python manage.py showmigrations --plan"#,
         ],
         needs: [
-            #"settings.py must take the path from it:"#,
+            #"settings.py must first take the path from DRYDOCK_DATABASE:"#,
             #""NAME": os.environ.get("DRYDOCK_DATABASE", BASE_DIR / "db.sqlite3")"#,
         ]
     )
@@ -73,8 +73,8 @@ package struct ForeignTool: Sendable, Hashable {
             #"database: sqlite:///$DRYDOCK_DATABASE"#,
         ],
         needs: [
-            #"env.py must take the URL from it:"#,
-            #"config.set_main_option("sqlalchemy.url", os.environ["DATABASE_URL"])"#,
+            #"env.py must first take the URL from DATABASE_URL where it is set:"#,
+            #"if url := os.environ.get("DATABASE_URL"): config.set_main_option("sqlalchemy.url", url)"#,
         ]
     )
     /// guides.rubyonrails.org/active_record_migrations.html, "Types of Schema Dumps".
@@ -92,7 +92,7 @@ package struct ForeignTool: Sendable, Hashable {
             #"command: bin/rails db:migrate"#,
             #"database: sqlite3:$DRYDOCK_DATABASE"#,
         ],
-        needs: [#"Rails takes it from DATABASE_URL."#])
+        needs: [#"Rails takes the path from DATABASE_URL."#])
     /// hexdocs.pm/ecto_sql/Mix.Tasks.Ecto.Migrate.html.
     static let ecto = ForeignTool(
         "Ecto",
@@ -107,7 +107,7 @@ package struct ForeignTool: Sendable, Hashable {
             #"command: mix ecto.migrate"#,
             #"database: $DATABASE_PATH"#,
         ],
-        needs: [#"The configuration must take the path from DATABASE_PATH."#])
+        needs: [#"The configuration must first take the path from DATABASE_PATH."#])
     /// laravel.com/docs/migrations, "Running Migrations".
     static let laravel = ForeignTool(
         "Laravel",
@@ -121,7 +121,7 @@ package struct ForeignTool: Sendable, Hashable {
             #"database: $DB_DATABASE"#,
             #"environment: {DB_CONNECTION: sqlite}"#,
         ],
-        needs: [#"Laravel takes it from DB_DATABASE."#])
+        needs: [#"Laravel takes the path from DB_DATABASE."#])
     /// knex has no command that only prints (knex/knex#2580); its queries are logged by `debug`.
     static let knex = ForeignTool(
         "Knex",
@@ -135,7 +135,10 @@ package struct ForeignTool: Sendable, Hashable {
             #"command: npx knex migrate:latest"#,
             #"database: $DATABASE_PATH"#,
         ],
-        needs: [#"knexfile.js must take the path from it:"#, #"filename: process.env.DATABASE_PATH"#])
+        needs: [
+            #"knexfile.js must first take the path from DATABASE_PATH:"#,
+            #"filename: process.env.DATABASE_PATH"#,
+        ])
     /// sequelize-cli has no command that only prints (sequelize/cli#219); `logging` in its configuration does.
     static let sequelize = ForeignTool(
         "Sequelize",
@@ -160,7 +163,10 @@ package struct ForeignTool: Sendable, Hashable {
             #"command: npx typeorm migration:run -d DATASOURCE"#,
             #"database: $DATABASE_PATH"#,
         ],
-        needs: [#"The data source must take the path from it:"#, #"database: process.env.DATABASE_PATH"#])
+        needs: [
+            #"The data source must first take the path from DATABASE_PATH:"#,
+            #"database: process.env.DATABASE_PATH"#,
+        ])
     /// The script has its own BEGIN, COMMIT and INSERT into the history.
     static let entityFramework = ForeignTool(
         "EF Core",
@@ -190,6 +196,24 @@ package struct ForeignTool: Sendable, Hashable {
         "log the SQL that the app's migrations send to an empty database, and write that of each into a folder of its own, "
         + "as sql/0001_name.sql; --migrations names the folder, and 'custom:' in drydock.yml says where the history is. Or "
         + "verify runs a command of yours that migrates a database: 'migrate: command' in drydock.yml."
+
+    /// Returns the tool that a command line starts, by the name of its program.
+    package static func running(_ command: String) -> ForeignTool? {
+        let programs = [
+            ("manage.py", django), ("django-admin", django), ("alembic", alembic), ("rails", rails),
+            ("ecto", ecto),
+            ("artisan", laravel), ("knex", knex), ("sequelize", sequelize), ("typeorm", typeORM),
+            ("ef", entityFramework),
+        ]
+        let words = command.split { $0.isWhitespace || $0 == "/" || $0 == ";" || $0 == "&" }
+        return programs.first { words.contains(Substring($0.0)) }?.1
+    }
+
+    /// What the project must have so that its command opens the copy; nil where it needs nothing.
+    package var remedy: String? {
+        guard let first = preparation.first else { return nil }
+        return ([first] + preparation.dropFirst().map { "  " + $0 }).joined(separator: "\n")
+    }
 
     package static let all = [
         django, alembic, rails, ecto, laravel, entityFramework, knex, sequelize, typeORM, room, drift, go,
@@ -233,11 +257,11 @@ package struct ForeignTool: Sendable, Hashable {
     package var help: String {
         var lines: [String] = []
         if !command.isEmpty {
-            lines += Self.wrapped(
-                "verify can run \(name)'s own command, on private copies of the snapshots. drydock.yml then says:"
-            )
+            lines += Self.wrapped("verify can run \(name)'s own command, on private copies of the snapshots.")
+            lines += preparation.prefix(1).flatMap(Self.wrapped)
+            lines += preparation.dropFirst().map { "  " + $0 }
+            lines += [preparation.isEmpty ? "drydock.yml then says:" : "Then drydock.yml says:"]
             lines += command.map { "  " + $0 }
-            lines += preparation.prefix(1).flatMap(Self.wrapped) + preparation.dropFirst().map { "  " + $0 }
             lines += ["As SQL, which lint and lock read too:"]
         }
         lines += Self.wrapped(recipe)

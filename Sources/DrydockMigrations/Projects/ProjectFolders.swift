@@ -28,7 +28,7 @@ package enum ProjectFolders {
     }
 
     /// Returns an absolute path as messages show it: relative to the working folder if it is in it.
-    static func shown(_ path: String) -> String {
+    package static func shown(_ path: String) -> String {
         let here = FolderListing.realPath(".")
         guard path.hasPrefix(here + "/") else { return path }
         return String(path.dropFirst(here.count + 1))

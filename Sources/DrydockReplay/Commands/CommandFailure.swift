@@ -10,12 +10,20 @@ package struct CommandFailure: Error {
     var help: String
     /// The last lines that it printed.
     var lines: [String] = []
-    /// Whether its time was up, or the run was interrupted.
-    var isStopped = false
-    /// Whether it could not be run: that says nothing about what it does.
-    var wasNotRun = false
-    /// Whether it succeeded, and the database is what it was.
-    var changedNothing = false
+    var kind = Kind.failed
+
+    enum Kind: Sendable, Hashable {
+        case failed
+        /// It succeeded, and the database is what it was.
+        case changedNothing
+        /// Its time was up, or the run was interrupted.
+        case stopped
+        /// It could not be run, or may not: that says nothing about what it does.
+        case notRun
+    }
+
+    /// Whether another run would not do better.
+    var isFinal: Bool { kind == .stopped || kind == .notRun }
 
     /// Returns the finding for a migration, or for the command as a whole.
     func finding(_ migration: Migration?) -> Finding {
@@ -23,7 +31,7 @@ package struct CommandFailure: Error {
         let evidence = lines.isEmpty ? nil : Evidence(details: lines, areDetailsData: true)
         return Finding(
             .migrationFailed, "\(name)'\(command)' \(fact)", help: help, migration: migration?.identifier,
-            tags: wasNotRun ? [.notChecked] : [], evidence: evidence)
+            tags: kind == .notRun ? [.notChecked] : [], evidence: evidence)
     }
 
     /// The failure in a sentence, without what was printed: that may quote values.

@@ -8,6 +8,7 @@ import OverlayVFS
 package struct CommandProject: Sendable {
     let format: CommandFormat
     let set: MigrationSet
+    let fence: CommandFence
     /// The databases that a number of migrations made from nothing.
     private(set) var made: [Int: Image] = [:]
     /// How many migrations ran on an empty database.
@@ -21,7 +22,7 @@ package struct CommandProject: Sendable {
     ///   ``RequestError`` where the settings do not fit together.
     static func load(
         _ command: ProjectCommand, base: SchemaBase?, upTo target: String?, snapshots: [Snapshot],
-        _ opener: SnapshotOpener, _ watchdog: Watchdog
+        _ fence: CommandFence, _ opener: SnapshotOpener, _ watchdog: Watchdog
     ) async throws -> CommandProject {
         guard FolderListing.isFolder(command.folder) else {
             throw RequestError(
@@ -29,7 +30,8 @@ package struct CommandProject: Sendable {
         }
         let maker = DatabaseMaker(engine: opener.engine, settings: opener.settings)
         func run(_ format: CommandFormat) -> CommandRun {
-            CommandRun(format, engine: opener.engine, settings: opener.settings, watchdog: watchdog)
+            CommandRun(
+                format, fence: fence, engine: opener.engine, settings: opener.settings, watchdog: watchdog)
         }
         let unread = CommandFormat(command: command, history: command.history, versions: [])
         let names = try await run(unread).names(on: try await maker.base(base))
@@ -39,11 +41,20 @@ package struct CommandProject: Sendable {
             whole = try await run(unread).apply(nil, on: try await maker.base(base)).image
         } catch let error as CommandFailure {
             // A command that needs the name of a migration fails without one.
-            guard !error.isStopped, !error.wasNotRun, names != nil || !error.changedNothing else {
-                throw error
-            }
+            guard !error.isFinal else { throw error }
+            if names == nil, error.kind == .changedNothing, fence.sawAccess { throw error }
             failure = error
         }
+        if !fence.sawAccess, failure != nil, let newest = names?.last {
+            // The newest one undoes nothing, whatever database it opens.
+            let last = (name: newest, step: names?.count ?? 0)
+            do {
+                _ = try await run(unread).apply(last, on: try await maker.base(base))
+            } catch let error as CommandFailure {
+                if error.isFinal { throw error }
+            }
+        }
+        guard fence.sawAccess else { throw run(unread).ignoredCopy(failure) }
         let reader = HistoryReader(opener: opener)
         var history = command.history
         if history == nil { history = try await reader.find(in: whole, snapshots) }
@@ -63,7 +74,7 @@ package struct CommandProject: Sendable {
             command: command, history: history, versions: whole == nil ? [] : versions)
         var set = format.set(names, folder: command.folder)
         set.base = base
-        var project = CommandProject(format: format, set: set)
+        var project = CommandProject(format: format, set: set, fence: fence)
         let isComplete = history?.isNewestOnly == true || names.map { Set($0).isSubset(of: versions) } ?? true
         if let whole, isComplete {
             (project.made[set.migrations.count], project.passed) = (whole, set.migrations.count)
@@ -103,7 +114,7 @@ package struct CommandProject: Sendable {
                 made[index + 1] = try await run.apply(migration, at: index, of: set, on: overlay).image
                 passed = index + 1
             } catch let error as CommandFailure
-                where !error.isStopped && !error.wasNotRun && (index > 0 || !error.changedNothing)
+                where !error.isFinal && (index > 0 || error.kind != .changedNothing)
             {
                 failure = error
                 return

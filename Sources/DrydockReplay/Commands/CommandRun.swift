@@ -14,16 +14,18 @@ import OverlayVFS
 package struct CommandRun: Sendable {
     let command: ProjectCommand
     let format: CommandFormat
+    let fence: CommandFence
     let engine: any Engine
     let settings: ConnectionSettings
     let watchdog: Watchdog
     /// How long the command may run; nil for as long as there is time.
     var limit: Duration?
 
-    package init(
-        _ format: CommandFormat, engine: any Engine, settings: ConnectionSettings, watchdog: Watchdog
+    init(
+        _ format: CommandFormat, fence: CommandFence, engine: any Engine, settings: ConnectionSettings,
+        watchdog: Watchdog
     ) {
-        (command, self.format, self.engine) = (format.command, format, engine)
+        (command, self.format, self.fence, self.engine) = (format.command, format, fence, engine)
         (self.settings, self.watchdog) = (settings, watchdog)
     }
 
@@ -42,8 +44,7 @@ package struct CommandRun: Sendable {
         let copy = try copy(of: before, for: command.command)
         defer { copy.delete() }
         let start = ContinuousClock.now
-        let outcome = try await run(
-            command.command, command.variables(database: copy.path, migration: migration))
+        let outcome = try await run(command.command, on: copy, migration)
         let seconds = (ContinuousClock.now - start).inSeconds
         try check(outcome, command.command)
         if let obstacle = copy.obstacle {
@@ -88,7 +89,7 @@ package struct CommandRun: Sendable {
         guard let list = command.list else { return nil }
         let copy = try copy(of: try await settled(overlay), for: list)
         defer { copy.delete() }
-        let outcome = try await run(list, command.variables(database: copy.path, migration: nil))
+        let outcome = try await run(list, on: copy, nil)
         try check(outcome, list)
         do {
             return try ProjectCommand.names(in: outcome.output)
@@ -129,24 +130,42 @@ package struct CommandRun: Sendable {
         }
     }
 
-    private func run(_ text: String, _ variables: [String: String]) async throws -> ShellProcess.Outcome {
-        let (folder, watchdog) = (command.folder, watchdog)
+    /// Runs a command inside the fence, and notes whether it opened the copy.
+    private func run(
+        _ text: String, on copy: PrivateCopy, _ migration: (name: String, step: Int)?
+    ) async throws -> ShellProcess.Outcome {
+        let variables = copy.variables.merging(command.variables(database: copy.path, migration: migration)) {
+            $1
+        }
+        let (folder, limits, watchdog) = (command.folder, fence.limits(for: copy), watchdog)
+        do {
+            try await fence.enter(patience: Self.patience)
+        } catch let obstacle as CommandFence.Obstacle {
+            throw notRun(obstacle.fact, obstacle.help, text)
+        }
+        defer { fence.leave() }
+        let watch = CopyWatch(copy.path)
         let end = limit.map { ContinuousClock.now + $0 }
         let outcome = await withCheckedContinuation { continuation in
             // A thread of its own, since it waits: the system's queues have few.
             Thread.detachNewThread {
-                let process = ShellProcess(command: text, folder: folder, variables: variables) {
+                var process = ShellProcess(command: text, folder: folder, variables: variables) {
                     watchdog.isTripped || end.map { ContinuousClock.now >= $0 } ?? false
                 }
+                process.limits = limits
                 continuation.resume(returning: Result { try process.run() })
             }
         }
+        if watch.sawAccess { fence.noteAccess() }
         do {
             return try outcome.get()
         } catch let fault as FileFault {
             throw notRun("cannot be started: \(fault.description)", "", text)
         }
     }
+
+    /// How long another program may write one of the project's databases before the command is not run.
+    private static let patience = Duration.seconds(5)
 
     // MARK: - Failures
 
@@ -158,7 +177,7 @@ package struct CommandRun: Sendable {
 
     private func notRun(_ fact: String, _ help: String, _ text: String) -> CommandFailure {
         var failure = failure(fact, help, of: text)
-        failure.wasNotRun = true
+        failure.kind = .notRun
         return failure
     }
 
@@ -166,7 +185,7 @@ package struct CommandRun: Sendable {
         switch outcome.end {
         case .stopped:
             var stopped = failure("was ended, since its time was up", "", outcome.lastLines, of: text)
-            stopped.isStopped = true
+            stopped.kind = .stopped
             throw stopped
         case .signalled(let signal):
             throw failure("was ended by signal \(signal)", "", outcome.lastLines, of: text)
@@ -175,8 +194,10 @@ package struct CommandRun: Sendable {
             let signal = (129..<160).contains(status) ? " (signal \(status - 128))" : ""
             throw failure(
                 "ended with exit status \(status)\(signal)",
-                "It ran in '\(command.folder)' on a private copy, which is deleted. To see more, run it there by hand "
-                    + "with DRYDOCK_DATABASE set to the path of a copy.", outcome.lastLines, of: text)
+                (fence.sawAccess ? "" : remedy + "\n")
+                    + "It ran in '\(command.folder)' on a private copy, which is deleted. To see more, run it there by hand "
+                    + "with DRYDOCK_DATABASE set to the path of a copy. " + fence.text, outcome.lastLines,
+                of: text)
         case .exited: break
         }
         guard !outcome.leftRunning.isEmpty else { return }
@@ -190,16 +211,29 @@ package struct CommandRun: Sendable {
     private func nothingChanged(_ lines: [String]) -> CommandFailure {
         var failure = failure(
             "changed nothing: does it open $DRYDOCK_DATABASE?",
-            "The path of the private copy is in the variable DRYDOCK_DATABASE; 'migrate: database' or 'environment' in "
-                + "drydock.yml gives it to the project in another way, such as DATABASE_URL: "
-                + "sqlite:///$DRYDOCK_DATABASE. If the command opened another database, it migrated that one."
+            remedy + "\n" + fence.text
                 + (format.history != nil
                     ? ""
                     : " If nothing was pending, say where the database keeps its history with 'migrate: history'."),
             lines)
-        failure.changedNothing = true
+        failure.kind = .changedNothing
         return failure
     }
+
+    /// Returns the failure of a command that was never seen to open its copy.
+    /// - Parameter other: why it failed, if it did.
+    func ignoredCopy(_ other: CommandFailure?) -> CommandFailure {
+        let fact = "did not open the database in $DRYDOCK_DATABASE, so no migration was verified"
+        return failure(fact, remedy + "\n" + fence.text, other?.lines ?? [])
+    }
+
+    /// How the project comes to open the copy.
+    private var remedy: String {
+        ForeignTool.running(command.command)?.remedy
+            ?? "Have the project open the path in the variable DRYDOCK_DATABASE; 'migrate: database' in drydock.yml gives it "
+            + "in another way, such as $DATABASE_PATH or sqlite:///$DRYDOCK_DATABASE."
+    }
+
     /// Checks that the history has what was to be applied: the migration, or else all that a new database gets.
     private func checkApplied(_ migration: String?, in image: Image, _ lines: [String]) async throws {
         guard let history = format.history, format.isStepped || !format.versions.isEmpty else { return }

@@ -6,16 +6,30 @@ import OverlayVFS
 final class PrivateCopy {
     /// The absolute path of the copy.
     let path: String
-    private let folder: PrivateFolder
+    private let own: PrivateFolder
+    /// The folder that the copy is in.
+    var folder: String { own.path }
 
     /// - Throws: ``FileFault`` if it cannot be written, ``OverlayError`` if the image cannot be read.
     init(of image: Image) throws {
-        folder = try PrivateFolder(named: "drydock-command")
-        path = folder.path + "/database.sqlite3"
+        own = try PrivateFolder(named: "drydock-command")
+        path = own.path + "/database.sqlite3"
+        for name in Self.folders { mkdir(own.path + "/" + name, 0o700) }
         try Self.write(image, to: path)
     }
 
-    func delete() { folder.delete() }
+    func delete() { own.delete() }
+
+    private static let folders = ["tmp", "cache"]
+
+    /// The variables that have programs put temporary files and caches beside the copy, and not into the project.
+    var variables: [String: String] {
+        let (temporary, cache) = (folder + "/tmp", folder + "/cache")
+        return [
+            "TMPDIR": temporary, "TMP": temporary, "TEMP": temporary, "XDG_CACHE_HOME": cache,
+            "BOOTSNAP_CACHE_DIR": cache, "PYTHONDONTWRITEBYTECODE": "1",
+        ]
+    }
 
     private static let chunkSize = 1 << 20
     /// How many bytes are written however little of the disk is free.

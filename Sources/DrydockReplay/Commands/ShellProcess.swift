@@ -7,6 +7,8 @@ struct ShellProcess {
     let folder: String
     /// The variables that are added to the user's.
     let variables: [String: String]
+    /// What it may write; nil for what the user may.
+    var limits: WriteLimits?
     /// Polled while it runs; it is ended when this returns true.
     let mustStop: () -> Bool
 
@@ -106,10 +108,14 @@ struct ShellProcess {
         posix_spawnattr_setflags(&attributes, Int16(flags))
         let script = #"cd -- "$0" && exec /bin/sh -c "$1""#
         let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+        let shell = ["/bin/sh", "-c", script, folder, command]
+        let words = limits?.arguments(shell) ?? shell
         var process = pid_t()
-        let code = Self.withCStrings(["/bin/sh", "-c", script, folder, command]) { arguments in
-            Self.withCStrings(environment.map { "\($0)=\($1)" }) { variables in
-                posix_spawn(&process, "/bin/sh", &actions, &attributes, arguments, variables)
+        let code = try Self.withCStrings(words) { arguments in
+            try Self.withCStrings(environment.map { "\($0)=\($1)" }) { variables in
+                try WriteLimits.run(within: limits) {
+                    posix_spawn(&process, words[0], &actions, &attributes, arguments, variables)
+                }
             }
         }
         guard code == 0 else { throw FileFault(FolderListing.describe(code)) }
@@ -117,13 +123,13 @@ struct ShellProcess {
     }
 
     private static func withCStrings<Result>(
-        _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
-    ) -> Result {
+        _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) throws -> Result
+    ) rethrows -> Result {
         var pointers = strings.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
-        return pointers.withUnsafeMutableBufferPointer { buffer in
+        return try pointers.withUnsafeMutableBufferPointer { buffer in
             guard let start = buffer.baseAddress else { preconditionFailure("it has at least one element") }
-            return body(start)
+            return try body(start)
         }
     }
 

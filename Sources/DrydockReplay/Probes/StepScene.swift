@@ -94,7 +94,7 @@ struct StepScene: Sendable {
         var command = command
         command.limit = commandLimit
         let outcome = await command.run(migrations, of: context.set, on: overlay)
-        if let failure = outcome.failure?.error as? CommandFailure, failure.isStopped { throw failure }
+        if let failure = outcome.failure?.error as? CommandFailure, failure.kind == .stopped { throw failure }
         return outcome
     }
 

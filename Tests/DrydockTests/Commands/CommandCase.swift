@@ -62,7 +62,7 @@ struct CommandCase {
         database = os.environ["DRYDOCK_DATABASE"]
         assert stat.S_IMODE(os.stat(database).st_mode) == 0o600, "the copy can be read by others"
         assert stat.S_IMODE(os.stat(os.path.dirname(database)).st_mode) == 0o700, "its folder can be read by others"
-        with open(here / "copies.txt", "a") as log: log.write(database + "\\n")
+        with open(here / "log" / "copies.txt", "a") as log: log.write(database + "\\n")
         %BEFORE%
         connection = sqlite3.connect(database, isolation_level=None)
         connection.execute("CREATE TABLE IF NOT EXISTS knex_migrations(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, batch INTEGER)")
@@ -80,6 +80,7 @@ struct CommandCase {
 
     func write() throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
+        try folder.write("log/copies.txt", "")
         for (name, sql) in steps { try folder.write("steps/\(name).sql", sql) }
         try folder.write(
             "migrate.py",
@@ -120,6 +121,7 @@ extension TemporaryFolder {
     ) async throws -> Report {
         var command = ProjectCommand(command: "python3 migrate.py")
         command.folder = path
+        command.writable = [file("log")]
         if !isWhole { command.list = "python3 migrate.py list" }
         var request = VerifyRequest()
         request.command = command
@@ -131,7 +133,7 @@ extension TemporaryFolder {
 
     /// Every copy that the script saw is deleted, with its folder.
     func expectNoCopies(_ sourceLocation: SourceLocation = #_sourceLocation) {
-        let copies = (try? String(contentsOfFile: file("copies.txt"), encoding: .utf8)) ?? ""
+        let copies = (try? String(contentsOfFile: file("log/copies.txt"), encoding: .utf8)) ?? ""
         for copy in Set(copies.split(separator: "\n")) {
             let place = String(copy[..<(copy.lastIndex(of: "/") ?? copy.endIndex)])
             #expect(!FileManager.default.fileExists(atPath: place), sourceLocation: sourceLocation)
