@@ -7,9 +7,12 @@ import SQLiteSchema
 /// - `N.sqm` leads from version N to N + 1, and the version is `PRAGMA user_version`; "the version of the database is
 ///   1 + the largest migration" (Migrations). The statements without a label in `.sq` files are the newest schema,
 ///   with which a new database is created.
-/// - Kotlin column types (`INTEGER AS Boolean`), imports and labelled queries are SQLDelight's own and are left out.
+/// - Kotlin column types (`INTEGER AS Boolean`), imports and labelled queries are SQLDelight's own and are left out, and so
+///   are the types and constraints of FTS5's columns ("fts5 doesn't allow types or constraints on its columns, but we need to
+///   declare them for SQLDelight's code generation", issue 1739).
 /// - The Android driver runs the whole way in `SQLiteOpenHelper.onUpgrade`, which is one transaction; the JVM and
-///   native drivers open one too (drivers/*, `migrate`).
+///   native drivers open one too (drivers/*, `migrate`). BEGIN and COMMIT in a file are nested in it on Android
+///   (android.database.sqlite.SQLiteSession, `executeSpecial`), and "can cause a crash with some drivers" (Migrations).
 /// - Foreign keys are off, the default of Android and of JdbcSqliteDriver, unless the app turns them on first.
 public struct SQLDelightFormat: MigrationFormat {
     public let name = "sqldelight"
@@ -40,9 +43,13 @@ public struct SQLDelightFormat: MigrationFormat {
             return (file, number)
         }
         for (file, number) in files.sorted(by: { $0.number < $1.number }) {
+            var nested: SQLStatement?
             var migration = reader.migration(String(number), in: file, policy) { source in
-                .init(up: SQLDelightSource(source).statements())
+                var statements = SQLDelightSource(source).statements()
+                nested = Self.takeNestedTransactions(from: &statements)
+                return .init(up: statements)
             }
+            if let nested { reader.note(Self.note(nested, String(number))) }
             migration.record = [Bookkeeping("PRAGMA user_version = \(number + 1)")]
             migrations.append(migration)
         }
@@ -63,6 +70,34 @@ public struct SQLDelightFormat: MigrationFormat {
             history.identifiers.append("user_version \(version)")
         }
         return history
+    }
+
+    /// Takes out each BEGIN together with its COMMIT.
+    /// - Returns: the first BEGIN.
+    private static func takeNestedTransactions(from statements: inout [SQLStatement]) -> SQLStatement? {
+        var (open, pairs): (Int?, Set<Int>) = (nil, [])
+        for (index, statement) in statements.enumerated() {
+            switch statement.action {
+            case .begin: open = index
+            case .commit:
+                if let begin = open { pairs.formUnion([begin, index]) }
+                open = nil
+            default: break
+            }
+        }
+        let first = pairs.min().map { statements[$0] }
+        statements = statements.enumerated().filter { !pairs.contains($0.offset) }.map(\.element)
+        return first
+    }
+
+    private static func note(_ begin: SQLStatement, _ identifier: String) -> Finding {
+        Finding(
+            .transactionEnded, .note,
+            "BEGIN opens a transaction inside that of the driver, which only Android's nests",
+            help:
+                "It was passed over here, with its COMMIT. The native and JVM drivers fail at it: leave both out of new "
+                + "migrations.",
+            migration: identifier, place: .init(begin))
     }
 
     /// Returns the statements of the `.sq` files: tables first, then what depends on them.

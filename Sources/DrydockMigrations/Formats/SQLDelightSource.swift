@@ -48,6 +48,8 @@ struct SQLDelightSource {
         switch statement.action {
         case .createTable: blankTypes(tokens, depth: 1)
         case .addColumn: blankTypes(tokens, depth: 0)
+        case .createVirtualTable(_, let module):
+            if module.foldedASCII == "fts5" { blankDefinitions(tokens) } else { blankTypes(tokens, depth: 1) }
         default: break
         }
     }
@@ -84,6 +86,30 @@ struct SQLDelightSource {
             start = token.range.lowerBound
         }
         if let begin = start, let last = tokens.last { erase(begin..<last.range.upperBound) }
+    }
+
+    /// Blanks out the types and constraints of FTS5's columns, which SQLDelight wants and FTS5 refuses: all but the name and
+    /// UNINDEXED.
+    private mutating func blankDefinitions(_ tokens: [Token]) {
+        guard let open = tokens.firstIndex(where: { $0.isSymbol("(", in: source) }) else { return }
+        var depth = 0
+        var argument: [Token] = []
+        for token in tokens[(open + 1)...] {
+            if token.isSymbol("(", in: source) { depth += 1 }
+            let isEnd = depth == 0 && (token.isSymbol(",", in: source) || token.isSymbol(")", in: source))
+            if token.isSymbol(")", in: source) { depth -= 1 }
+            guard isEnd else {
+                argument.append(token)
+                continue
+            }
+            // An option, such as tokenize = 'porter'.
+            if argument.count < 2 || !argument[1].isSymbol("=", in: source) {
+                for part in argument.dropFirst() where !part.isWord("unindexed", in: source) {
+                    erase(part.range)
+                }
+            }
+            argument = []
+        }
     }
 
     private mutating func erase(_ range: Range<Int>) {

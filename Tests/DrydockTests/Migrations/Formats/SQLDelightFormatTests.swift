@@ -56,4 +56,30 @@ import Testing
         project.history = ""
         #expect(try await project.verify().rules(.error) == [.snapshotVersionUnknown])
     }
+
+    /// FTS5 refuses what SQLDelight wants in a definition.
+    @Test func typesOfFullTextColumnsAreLeftOut() async throws {
+        let definition = """
+            CREATE VIRTUAL TABLE search USING FTS5(
+              title TEXT NOT NULL, body TEXT DEFAULT (1, 2), link TEXT NOT NULL PRIMARY KEY UNINDEXED, tokenize="trigram"
+            );
+
+            """
+        let project = Self.project.with(
+            "1.sqm", definition + "INSERT INTO search SELECT name, name, 'x' FROM person;\n")
+        let report = try await project.verify()
+        report.expect(notChecked: [.schemaMismatch])
+        #expect(report.steps == ["1", "2"])
+    }
+
+    /// Android nests a file's own transaction in that of the upgrade.
+    @Test func ownTransactionsAreNested() async throws {
+        let nested = "BEGIN TRANSACTION;\n" + ToolProject.two + "COMMIT;\n"
+        let report = try await Self.project.with("1.sqm", nested).verify()
+        report.expect(notChecked: [.schemaMismatch])
+        #expect(try report.finding(.transactionEnded).severity == .note)
+        #expect(report.steps == ["1", "2"])
+        let open = try await Self.project.with("1.sqm", ToolProject.two + "COMMIT;\n").verify()
+        #expect(open.rules(.error).contains(.transactionEnded))
+    }
 }
