@@ -41,6 +41,9 @@ public protocol MigrationFormat: Sendable {
     /// Returns why a folder is this tool's, from its files; nil if it is not.
     func evidence(in folder: FolderFiles) -> FolderEvidence?
 
+    /// Returns the format as the project's configuration of the tool sets it for a folder.
+    func configured(for folder: FolderFiles) -> any MigrationFormat
+
     /// Endings of the files that are meant to be its migrations, in lower case.
     var fileEndings: [String] { get }
 
@@ -70,6 +73,7 @@ extension MigrationFormat {
     public var home: String { "the folder" }
     public var historySetup: [Bookkeeping] { [] }
     public var checksums: ChecksumScope { .none }
+    public func configured(for folder: FolderFiles) -> any MigrationFormat { self }
     public var fileEndings: [String] { [".sql"] }
     public var readsSubfolders: Bool { readsEverySubfolder }
     public var readsEverySubfolder: Bool { false }
@@ -152,6 +156,8 @@ public struct FolderEvidence: Sendable {
         case layout
         /// What a tool writes into a folder: a journal, a lock file, annotations.
         case marker
+        /// The project's configuration of the tool names the folder: what another tool left in it only generated the files.
+        case configured
 
         public static func < (a: Strength, b: Strength) -> Bool { a.rawValue < b.rawValue }
     }

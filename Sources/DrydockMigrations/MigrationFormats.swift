@@ -5,7 +5,8 @@ public enum MigrationFormats {
     /// The only place where a format is registered. If two read a folder alike, the first does.
     public static let all: [any MigrationFormat] = [
         DrydockFormat(), GolangMigrateFormat(), GooseFormat(), SqlxFormat(), DieselFormat(), DbmateFormat(),
-        PrismaFormat(), DrizzleFormat(), FlywayFormat(), RefineryFormat(), D1Format(), SQLDelightFormat(),
+        MaragudkMigrateFormat(), PrismaFormat(), DrizzleFormat(), FlywayFormat(), RefineryFormat(),
+        D1Format(), SQLDelightFormat(),
         RoomFormat(), DriftFormat(), UserVersionFormat(),
     ]
 
@@ -64,7 +65,7 @@ package struct FormatChoice: Sendable {
         } else {
             let files = files
             candidates = MigrationFormats.all.compactMap { format in
-                format.evidence(in: files).map { (format, $0) }
+                format.evidence(in: files).map { (format.configured(for: files), $0) }
             }
         }
     }
@@ -139,7 +140,7 @@ package struct FormatChoice: Sendable {
         let strongest = candidates.map(\.evidence.strength).max() ?? .possible
         let least: FolderEvidence.Strength =
             switch strongest {
-            case .marker: .marker
+            case .configured, .marker: strongest
             case .layout: .names
             case .names, .possible: .possible
             }

@@ -8,6 +8,8 @@ import SQLiteSchema
 /// - Each file runs as one batch with the INSERT into the history after it. A batch is a transaction: "If a statement
 ///   in the sequence fails, then an error is returned for that specific statement, and it aborts or rolls back the
 ///   entire sequence" (developers.cloudflare.com/d1/worker-api/d1-database/#batch).
+/// - `migrations_dir` names the folder, `migrations` beside the configuration if it is not given: wrangler runs the SQL that
+///   Drizzle generated like any other, the breakpoints being comments, and never reads its journal.
 /// - Foreign keys are always on: "D1 enforces that foreign key constraints are valid within all queries and
 ///   migrations. This is identical to the behaviour of `PRAGMA foreign_keys = on`"; a migration may use
 ///   `defer_foreign_keys` (developers.cloudflare.com/d1/sql-api/foreign-keys).
@@ -46,8 +48,18 @@ public struct D1Format: NamedHistory {
         facts.has(historyTable ?? "", "id", "name", "applied_at")
     }
 
+    public func configured(for folder: FolderFiles) -> any MigrationFormat {
+        WranglerConfig.naming(folder.path)?.database.table.map { keepingHistory(in: $0) } ?? self
+    }
+
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
         let files = folder.files(matching: /\d+_.*\.sql/)
+        if !files.isEmpty, let configuration = WranglerConfig.naming(folder.path) {
+            return FolderEvidence(.configured, "migrations_dir", at: configuration.file)
+        }
+        if let package = ToolTrace.packageOfOnlyD1(above: folder), !files.isEmpty {
+            return FolderEvidence(.configured, "wrangler, and no other driver,", at: package)
+        }
         let isWhole =
             files.count == folder.sqlFiles.count && !files.contains { $0.lowercased().hasSuffix(".down.sql") }
         return files.first.map {

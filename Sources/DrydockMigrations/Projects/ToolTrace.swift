@@ -14,6 +14,8 @@ package struct ToolTrace: Sendable {
         /// A key of a TOML file, or a section about it.
         case crate(String)
         case module(String)
+        /// A module that a Go file imports, itself or a package of it.
+        case imports(String)
         case package([String])
         /// A word in a line that is not a comment.
         case word(String)
@@ -32,9 +34,6 @@ package struct ToolTrace: Sendable {
             ToolTrace("diesel", "diesel.toml", .exists),
             ToolTrace("refinery", "Cargo.toml", .crate("refinery")),
             ToolTrace("refinery", "refinery.toml", .exists),
-            ToolTrace("golang-migrate", "go.mod", .module("github.com/golang-migrate/migrate")),
-            ToolTrace("goose", "go.mod", .module("github.com/pressly/goose")),
-            ToolTrace("dbmate", "go.mod", .module("github.com/amacneil/dbmate")),
             ToolTrace("dbmate", "package.json", .package(["dbmate"])),
             ToolTrace("dbmate", ".env", .word("DBMATE_")),
             ToolTrace("dbmate", ".env", .word("DATABASE_URL=sqlite")),
@@ -49,9 +48,14 @@ package struct ToolTrace: Sendable {
             ToolTrace("flyway", "flyway.conf", .exists),
             ToolTrace("flyway", "pom.xml", .word("flyway")),
         ]
-        + ["wrangler.toml", "wrangler.json", "wrangler.jsonc"].map {
-            ToolTrace("d1", $0, .word("d1_databases"))
+        + [
+            ("golang-migrate", "github.com/golang-migrate/migrate"), ("goose", "github.com/pressly/goose"),
+            ("dbmate", "github.com/amacneil/dbmate"), ("maragudk-migrate", "github.com/maragudk/migrate"),
+            ("maragudk-migrate", "maragu.dev/migrate"),
+        ].flatMap { tool, module in
+            [ToolTrace(tool, goFiles, .imports(module)), ToolTrace(tool, "go.mod", .module(module))]
         }
+        + WranglerConfig.names.map { ToolTrace("d1", $0, .word("d1_databases")) }
         + ["build.gradle", "build.gradle.kts"].flatMap { file in
             [
                 ToolTrace("flyway", file, .word("flyway")),
@@ -66,6 +70,11 @@ package struct ToolTrace: Sendable {
             }
         }
 
+    /// Stands for the Go files of a folder: a module may have several tools, and the file that embeds the migrations, or one
+    /// beside it, imports theirs.
+    private static let goFiles = "*.go"
+    private static let goFileLimit = 64
+
     /// The tools that a folder's files name, and where.
     package struct Found: Sendable, Hashable {
         /// By tool, the path of the file that names it.
@@ -78,16 +87,44 @@ package struct ToolTrace: Sendable {
         for above in ProjectFolders.upwards(from: folder) {
             var found = Found()
             for (file, rows) in Dictionary(grouping: traces, by: \.file) {
-                let path = above == "/" ? "/" + file : above + "/" + file
-                guard FolderListing.exists(path) else { continue }
-                let text = TraceText(path)
-                for row in rows where row.matches(text) {
-                    found.places[row.tool] = ProjectFolders.shown(path)
+                for path in paths(file, in: above == "/" ? "" : above) {
+                    let text = TraceText(path)
+                    for row in rows where row.matches(text) {
+                        found.places[row.tool] = ProjectFolders.shown(path)
+                    }
                 }
             }
             if !found.places.isEmpty { return found }
         }
         return nil
+    }
+
+    /// Returns the package.json of a folder that Drizzle filled, if wrangler is all there is to run its migrations. A Durable
+    /// Object, like Expo, bundles them by a `migrations.js`.
+    static func packageOfOnlyD1(above folder: FolderFiles) -> String? {
+        guard folder.exists("meta/_journal.json"), !folder.exists("migrations.js") else { return nil }
+        for above in ProjectFolders.upwards(from: folder.path)
+        where FolderListing.exists(above + "/package.json") {
+            let packages = TraceText(above + "/package.json").packages
+            guard packages.contains("drizzle-orm") || packages.contains("wrangler") else { continue }
+            let isOnly = packages.contains("wrangler") && packages.isDisjoint(with: sqliteDrivers)
+            return isOnly ? ProjectFolders.shown(above + "/package.json") : nil
+        }
+        return nil
+    }
+
+    private static let sqliteDrivers: Set<String> = [
+        "better-sqlite3", "@libsql/client", "@tursodatabase/database", "sql.js", "expo-sqlite",
+        "@op-engineering/op-sqlite", "sqlite3", "bun-sqlite",
+    ]
+
+    private static func paths(_ file: String, in folder: String) -> [String] {
+        guard file == goFiles else {
+            return FolderListing.exists(folder + "/" + file) ? [folder + "/" + file] : []
+        }
+        let names = (FolderListing.entries(in: folder.isEmpty ? "/" : folder) ?? []).map(\.name)
+        return names.filter { $0.hasSuffix(".go") && !$0.hasSuffix("_test.go") }.sorted().prefix(goFileLimit)
+            .map { folder + "/" + $0 }
     }
 
     private func matches(_ text: TraceText) -> Bool {
@@ -99,6 +136,8 @@ package struct ToolTrace: Sendable {
                 !line.hasPrefix("module ") && !line.hasSuffix("// indirect")
                     && (line.contains(name + "/v") || line.contains(name + " "))
             }
+        case .imports(let module):
+            text.lines.contains { $0.contains("\"\(module)\"") || $0.contains("\"\(module)/") }
         case .package(let names): !text.packages.isDisjoint(with: names)
         case .word(let word): text.lines.contains { $0.lowercased().contains(word.lowercased()) }
         }
@@ -113,7 +152,7 @@ package struct ToolTrace: Sendable {
 }
 
 /// The text of a file that may name a tool.
-private struct TraceText {
+struct TraceText {
     private static let limit = 1 << 20
     private let text: String
 

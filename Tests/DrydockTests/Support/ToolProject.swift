@@ -43,6 +43,12 @@ struct ToolProject {
         return folder
     }
 
+    /// Reads the migrations as a project without snapshots.
+    func load() throws -> MigrationSet {
+        let folder = try write()
+        return try withExtendedLifetime(folder) { try MigrationFormats.load(folder: $0.file("Migrations")) }
+    }
+
     func verify(
         sourceLocation: SourceLocation = #_sourceLocation,
         _ configure: (inout VerifyRequest) -> Void = { _ in }
