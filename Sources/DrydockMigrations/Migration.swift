@@ -144,6 +144,9 @@ public struct MigrationSet: Sendable {
     public var migrations: [Migration]
     /// What is wrong with the set, whatever the snapshot.
     public var findings: [Finding]
+    /// What a history may call the files of code between the migrations that are not run: their numbers, without leading
+    /// zeros, and their names.
+    var codeIdentifiers: Set<String> = []
     /// Creates what the first migration needs.
     public var base: SchemaBase?
     /// The statements that create the schema of a version from nothing, by its number of migrations, if the tool

@@ -238,6 +238,7 @@ package struct FormatChoice: Sendable {
         var set = try format.load(folder: files, options: options)
         set.base = options.base
         set.findings += LeftOutFiles(folder: files, set: set, isGuess: !isNamed).findings()
+        set.leaveOutCode(of: files)
         return set
     }
 

@@ -39,7 +39,7 @@ package struct ReplayPlan: Sendable {
                 && !known.contains(migration.identifier)
         }
         let identifiers = Set(set.migrations.map(\.identifier))
-        unknown = history.identifiers.filter { !identifiers.contains($0) }
+        unknown = history.identifiers.filter { !identifiers.contains($0) && !set.isOfCode($0) }
         code = history.code
         finalCount = max(last.map { $0 + 1 } ?? 0, targetCount)
         let newest = history.newest ?? last.map { set.migrations[$0].identifier }

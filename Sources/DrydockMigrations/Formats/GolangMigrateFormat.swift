@@ -81,14 +81,6 @@ public struct GolangMigrateFormat: NamedHistory {
             migrations.append(migration)
             previous = version
         }
-        for file in folder.files(matching: /[0-9]+_.*\.go/) {
-            reader.note(
-                Finding(
-                    .migrationInCode, .note,
-                    "\(folder.file(file)) stands beside the migrations and is not run here",
-                    help: "What the app's own code does between them was not seen.",
-                    place: .init(file: folder.file(file))))
-        }
         return MigrationSet(
             folder: folder.path, format: self, policy: policy, migrations: migrations,
             findings: reader.findings)
