@@ -24,6 +24,8 @@ public struct ConnectionSettings: Sendable {
     public var limits: ConnectionLimits? = ConnectionLimits()
     public var functions: [FunctionStub] = []
     public var collations: [CollationStub] = []
+    /// What migrations use and the library may lack.
+    package var standIns = StandIns()
     /// Functions for the program's own statements.
     package var computed: [ComputedFunction] = []
     /// The source of `random()` and `randomblob()`; nil for SQLite's own.

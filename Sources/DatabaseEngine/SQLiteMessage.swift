@@ -28,6 +28,9 @@ package struct SQLiteMessage: Sendable, Hashable {
         matches(message) ? String(message.dropFirst(start.count).dropLast(end.count)) : nil
     }
 
+    /// Returns the message about a name.
+    package func text(_ name: String) -> String { start + name + end }
+
     /// Whether the message, or another one that quotes it, says this.
     package func occurs(in message: String) -> Bool { firstRange(in: message) != nil }
 

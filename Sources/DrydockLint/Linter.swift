@@ -109,6 +109,7 @@ public struct Linter: Sendable {
         settings.doubleQuotedStrings = set.policy.doubleQuotedStrings
         settings.functions = request.functions
         settings.collations = request.collations
+        settings.standIns = set.standIns
         settings.setup = ["PRAGMA secure_delete = OFF", "PRAGMA synchronous = OFF"]
         return settings
     }

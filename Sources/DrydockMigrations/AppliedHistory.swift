@@ -28,9 +28,9 @@ public struct HistoryFacts: Sendable {
     public init() {}
 
     public init(_ connection: any Connection) throws {
-        let tables = try connection.rows("SELECT name FROM main.sqlite_schema WHERE type = 'table'") {
-            $0.string(0)
-        }
+        // No tool keeps its history in a virtual table, and one of an unknown module does not show its columns.
+        let query = "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND rootpage > 0"
+        let tables = try connection.rows(query) { $0.string(0) }
         for table in tables { columns[table.foldedASCII] = try connection.columns(of: table) ?? [] }
         userVersion = try connection.firstRow("PRAGMA main.user_version") { $0.integer(0) } ?? 0
     }

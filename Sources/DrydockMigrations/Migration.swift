@@ -147,6 +147,8 @@ public struct MigrationSet: Sendable {
     /// What a history may call the files of code between the migrations that are not run: their numbers, without leading
     /// zeros, and their names.
     var codeIdentifiers: Set<String> = []
+    /// What the migrations use and this SQLite may lack.
+    package var standIns = StandIns()
     /// Creates what the first migration needs.
     public var base: SchemaBase?
     /// The statements that create the schema of a version from nothing, by its number of migrations, if the tool

@@ -239,6 +239,7 @@ package struct FormatChoice: Sendable {
         set.base = options.base
         set.findings += LeftOutFiles(folder: files, set: set, isGuess: !isNamed).findings()
         set.leaveOutCode(of: files)
+        set.standIns = set.findStandIns()
         return set
     }
 

@@ -66,6 +66,7 @@ package struct ReplayContext: Sendable {
         settings.doubleQuotedStrings = self.set.policy.doubleQuotedStrings
         settings.functions = functions
         settings.collations = collations
+        settings.standIns = self.set.standIns
         settings.interrupt = { watchdog.isTripped }
         settings.statements = watchdog.statements
         // Debian's SQLite has it on, which overwrites a dropped table page by page. Where the pages will become a live

@@ -26,6 +26,7 @@ extension Configuration {
             for stub in settings.functions { try stub.install(on: handle) }
             for function in settings.computed { try function.install(on: handle) }
             for stub in settings.collations { try stub.install(on: handle) }
+            try settings.standIns.install(on: handle)
             try AllocationGate.passing(settings.interrupt) {
                 for sql in settings.setup { try database.execute(sql: sql) }
             }

@@ -56,6 +56,7 @@ final class NIOConnection: Connection {
         for stub in settings.functions { try stub.install(on: handle) }
         for function in settings.computed { try function.install(on: handle) }
         for stub in settings.collations { try stub.install(on: handle) }
+        try settings.standIns.install(on: handle)
         for sql in settings.setup { try execute(sql) }
     }
 

@@ -17,8 +17,8 @@ enum SchemaMismatch {
 
     /// - Parameter format: a table of the app that also has its history is not missing where no migration makes it.
     static func findings(migrated: Catalog, fresh: Catalog, _ format: any MigrationFormat) -> [Finding] {
-        let shared = Set(format.sharedTables.map(\.foldedASCII))
-        return findings(migrated: migrated.without(shared.subtracting(fresh.tables.keys)), fresh: fresh)
+        let others = Set(format.sharedTables.map(\.foldedASCII)).union(migrated.tablesOfMissingModules)
+        return findings(migrated: migrated.without(others.subtracting(fresh.tables.keys)), fresh: fresh)
     }
 
     static func findings(migrated: Catalog, fresh: Catalog) -> [Finding] {

@@ -16,6 +16,8 @@ package struct Catalog: Sendable {
     package var marks: [HeaderMark: Int64] = [:]
     /// Whether SQLite keeps AUTOINCREMENT marks in this database.
     package var hasSequences = false
+    /// The folded names of the virtual tables that cannot be opened, as those of a missing module.
+    var unopened: Set<String> = []
 
     /// Makes the schema of an empty database.
     package init() {}
@@ -89,6 +91,8 @@ package struct Catalog: Sendable {
         /// The statement as `sqlite_schema` has it.
         package var text: String
         package var isAutoincrement: Bool
+        /// Whether a stand-in splits its words, so that the index of the app's has other entries.
+        var hasStandInTokenizer = false
         let definition = ParsedDefinition()
 
         package init(
@@ -173,10 +177,13 @@ extension Catalog {
         unreadable: inout [UnreadableTable], rulesFollow: Bool = false
     ) throws {
         (encoding, marks) = (source.encoding, source.marks)
-        let (kinds, rows) = (try ListedKind.all(connection), source.rows)
+        let kinds = try ListedKind.all(connection)
+        // Whether a module opens its tables decides what the tables beside them are.
+        let isVirtual: (CatalogSource.Row) -> Bool = { kinds[$0.name.foldedASCII]?.type == "virtual" }
+        let rows = source.rows.filter(isVirtual) + source.rows.filter { !isVirtual($0) }
         let history = Set(historyTables.map(\.foldedASCII))
         let virtualTables = Dictionary(
-            rows.filter { kinds[$0.name.foldedASCII]?.type == "virtual" }.compactMap { row in
+            rows.filter(isVirtual).compactMap { row in
                 Self.virtualTable(row).map { (row.name.foldedASCII, $0) }
             }, uniquingKeysWith: { first, _ in first })
         // The list opens virtual tables too, and passes over the damage that it meets.
@@ -195,7 +202,11 @@ extension Catalog {
             else { continue }
             let isHistory = history.contains(folded) || history.contains(row.table.foldedASCII)
             // SQLite goes by the name only; a table that the module did not create belongs to the user.
-            if kinds[folded]?.type == "shadow", Self.isMadeByModule(row, virtualTables) { continue }
+            if kinds[folded]?.type == "shadow", !isOfMissingModule(folded),
+                Self.isMadeByModule(row, virtualTables)
+            {
+                continue
+            }
             guard kind == .table else {
                 guard !isHistory else { continue }
                 let id = ObjectID(kind, row.name)
@@ -237,6 +248,7 @@ extension Catalog {
             } catch let error as EngineError
                 where !error.isInterrupt && !error.isCorruption && !error.isOutage
             {
+                if kinds[folded]?.type == "virtual" { unopened.insert(folded) }
                 if !isHistory {
                     unreadable.append(UnreadableTable(name: row.name, error: error.withReason))
                 }
@@ -295,14 +307,21 @@ extension Catalog {
             throw alikeNames("the names of two columns differ")
         }
         var kind: Table.Kind = listed?.isWithoutRowid == true ? .withoutRowid : .ordinary
+        if let module = virtualTable?.module.foldedASCII, virtualTable?.isFullText == false,
+            try connection.standsIn(for: module)
+        {
+            throw EngineError(.error, SQLiteMessage.noSuchModule.text(module))
+        }
         if listed?.type == "virtual" {
             kind = virtualKind(virtualTable)
             // SQLite refuses this statement when the module or one of its arguments is unknown.
             _ = try connection.prepare("SELECT * FROM main.\(quotedName(row.name))")
         }
-        return Table(
+        var table = Table(
             name: row.name, kind: kind, columns: columns, sql: sql, text: row.sql ?? "",
             isAutoincrement: kind == .ordinary && sql.items.contains(.keyword("autoincrement")))
+        table.hasStandInTokenizer = try virtualTable?.tokenizer.map(connection.standsIn) ?? false
+        return table
     }
 
     /// Returns what the definition of a virtual table says by itself; nil if that is not all of its columns.
@@ -316,32 +335,6 @@ extension Catalog {
             name: row.name, kind: virtualKind(virtualTable),
             columns: columns.map { Column(name: $0, keyPosition: 0, isGenerated: false) }, sql: sql,
             text: row.sql ?? "", isAutoincrement: false)
-    }
-
-    private static func virtualTable(_ row: CatalogSource.Row) -> VirtualTable? {
-        let row = SQLiteSchema.SchemaRow(type: row.kind, name: row.name, table: row.table, sql: row.sql)
-        return SchemaParser().schema(of: [row]).virtualTables.values.first
-    }
-
-    /// Whether the module created a table with a name that SQLite reserves for that module.
-    private static func isMadeByModule(_ row: CatalogSource.Row, _ virtualTables: [String: VirtualTable])
-        -> Bool
-    {
-        guard row.kind == "table", let end = row.name.lastIndex(of: "_") else { return true }
-        // A connection that drops a virtual table still takes the tables left beside it for a module's.
-        guard let owner = virtualTables[String(row.name[..<end]).foldedASCII] else { return false }
-        guard owner.isOfKnownModule else { return true }
-        return owner.owns(table: row.name, sql: row.sql)
-    }
-
-    /// Full-text tables with `content=` store no text, and some modules only show content stored elsewhere
-    /// (https://www.sqlite.org/fts5.html#external_content_and_contentless_tables).
-    private static func virtualKind(_ table: VirtualTable?) -> Table.Kind {
-        guard let table else { return .virtual(module: "") }
-        let module = table.module.foldedASCII
-        if ["fts5vocab", "fts4aux", "dbstat"].contains(module) { return .derived(module: module) }
-        if table.isContentless { return .contentless(module: module) }
-        return table.isExternalContent ? .derived(module: module) : .virtual(module: module)
     }
 }
 

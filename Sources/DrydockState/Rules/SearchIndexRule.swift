@@ -17,7 +17,7 @@ package struct SearchIndexRule: StateRule {
 
     package func faults(in view: StateView) throws -> [Fault] {
         var faults: [Fault] = []
-        for table in view.catalog.virtualTables {
+        for table in view.catalog.virtualTables where !table.hasStandInTokenizer {
             if isAsBefore(table, in: view) {
                 faults += view.earlierFaults(rule, of: table)
                 continue
@@ -35,6 +35,8 @@ package struct SearchIndexRule: StateRule {
     package func notChecked(in view: StateView) -> [NotChecked.Reason] {
         view.catalog.virtualTables.filter { $0.module == "geopoly" && !isAsBefore($0, in: view) }
             .map { .unsupported("rtreecheck() does not read the geopoly table \($0.name)") }
+            + view.catalog.virtualTables.filter { $0.hasStandInTokenizer && !isAsBefore($0, in: view) }
+            .map { .unsupported("the index of \($0.name) is of a tokenizer that only the app has") }
     }
 
     // MARK: - Full text

@@ -18,6 +18,14 @@ extension VirtualTable {
     /// (https://www.sqlite.org/fts5.html#contentless_tables).
     public var isContentless: Bool { content?.isEmpty == true }
 
+    /// The tokenizer of an FTS5 table, folded, without its arguments; nil for the default one
+    /// (https://www.sqlite.org/fts5.html#tokenizers). Its own wrap others: `porter unicode61`.
+    package var tokenizer: String? {
+        guard module.foldedASCII == "fts5" else { return nil }
+        let words = option("tokenize")?.split(whereSeparator: \.isWhitespace) ?? []
+        return words.first.map { Self.unquoted(String($0)).foldedASCII }
+    }
+
     /// Returns the value of an option of a full-text table, unquoted; nil if it is not given.
     ///
     /// FTS3 has no options and takes what looks like one for a column. FTS4 needs the full name. FTS5 accepts
