@@ -236,7 +236,7 @@ package struct FormatChoice: Sendable {
     private func load(_ format: any MigrationFormat) throws -> MigrationSet {
         if let misfit = misfit(format) { throw RequestError(.settingInvalid, misfit) }
         var set = try format.load(folder: files, options: options)
-        set.base = options.base
+        set.base = options.base ?? set.base
         set.findings += LeftOutFiles(folder: files, set: set, isGuess: !isNamed).findings()
         set.leaveOutCode(of: files)
         set.standIns = set.findStandIns()

@@ -6,7 +6,7 @@ import SQLiteSchema
 ///
 /// - `N.sqm` leads from version N to N + 1, and the version is `PRAGMA user_version`; "the version of the database is
 ///   1 + the largest migration" (Migrations). The statements without a label in `.sq` files are the newest schema,
-///   with which a new database is created.
+///   with which a new database is created, and `N.db` is a database of version N without rows, to check migrations with.
 /// - Kotlin column types (`INTEGER AS Boolean`), imports and labelled queries are SQLDelight's own and are left out, and so
 ///   are the types and constraints of FTS5's columns ("fts5 doesn't allow types or constraints on its columns, but we need to
 ///   declare them for SQLDelight's code generation", issue 1739).
@@ -56,8 +56,16 @@ public struct SQLDelightFormat: MigrationFormat {
         var set = MigrationSet(
             folder: folder.path, format: self, policy: policy, migrations: migrations,
             findings: reader.findings)
-        let schema = try newestSchema(folder, reader)
+        let root = try Self.root(of: folder)
+        let schema = newestSchema(root, reader)
         if !schema.isEmpty { set.expected[migrations.count] = schema }
+        if let first = migrations.first,
+            let file = root.descendants().first(where: {
+                PathParts.name(of: $0) == first.identifier + ".db"
+            })
+        {
+            set.base = SchemaBase(path: root.file(file))
+        }
         return set
     }
 
@@ -101,19 +109,20 @@ public struct SQLDelightFormat: MigrationFormat {
     }
 
     /// Returns the statements of the `.sq` files: tables first, then what depends on them.
-    private func newestSchema(_ folder: FolderFiles, _ reader: MigrationReader) throws -> [SQLStatement] {
-        var root = folder
-        var files = folder.descendants().filter { $0.hasSuffix(".sq") }
-        if files.isEmpty, PathParts.name(of: folder.path) == "migrations" {
-            // The migrations are in a separate folder beside the queries.
-            root = try FolderFiles(folder.path + "/..")
-            files = root.descendants().filter { $0.hasSuffix(".sq") }
-        }
+    private func newestSchema(_ root: FolderFiles, _ reader: MigrationReader) -> [SQLStatement] {
+        let files = root.descendants().filter { $0.hasSuffix(".sq") }
         let statements = files.flatMap { file in
             (try? reader.source(root.file(file))).map { SQLDelightSource($0).statements() } ?? []
         }
         return statements.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
             .map(\.element)
+    }
+
+    /// Returns the folder of the queries: the migrations may be in a separate one beside them.
+    private static func root(of folder: FolderFiles) throws -> FolderFiles {
+        let isWhole = folder.descendants().contains { $0.hasSuffix(".sq") }
+        guard !isWhole, PathParts.name(of: folder.path) == "migrations" else { return folder }
+        return try FolderFiles(folder.path + "/..")
     }
 
     /// Returns the number at the end of a name: `migrations/12.sqm`, `v12.sqm`.

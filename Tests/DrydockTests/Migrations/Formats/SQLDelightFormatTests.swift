@@ -1,4 +1,5 @@
 import Drydock
+import Foundation
 import Testing
 
 @Suite struct SQLDelightFormatTests {
@@ -10,6 +11,17 @@ import Testing
         // Migrations without a base schema do not create a database.
         report.expect(notChecked: [.schemaMismatch])
         #expect(report.steps == ["1", "2"])
+    }
+
+    /// SQLDelight's own check of migrations begins with the database that its plugin wrote for the first version.
+    @Test func theFirstDatabaseIsTheBase() async throws {
+        let folder = try Self.project.write()
+        try FileManager.default.createDirectory(
+            atPath: folder.file("Migrations/databases"), withIntermediateDirectories: true)
+        for version in 1...2 {
+            try PlainDatabase(folder.file("Migrations/databases/\(version).db")).execute(ToolProject.one)
+        }
+        try await folder.verify().expectNothing()
     }
 
     @Test func theNewestSchemaIsReadFromTheQueries() async throws {
