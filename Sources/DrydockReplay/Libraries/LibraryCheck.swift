@@ -89,7 +89,8 @@ struct LibraryCheck: Sendable {
             engine: context.engine.name, base: before.basePath, name: before.name, state: Self.stateFile,
             time: moment.time, seed: moment.seed, foreignKeys: foreignKeys,
             doubleQuotedStrings: settings.doubleQuotedStrings, functions: settings.functions,
-            collations: settings.collations, setup: settings.setup, seconds: left,
+            collations: settings.collations, standIns: settings.standIns, setup: settings.setup,
+            seconds: left,
             memory: SQLiteLibrary.memoryLimit, written: Overlay.limitOfWritten, policy: context.set.policy,
             historySetup: context.set.format.historySetup, migrations: batch.map { .init($0) },
             uses: uses.map(\.job))

@@ -37,6 +37,7 @@ struct RepeatedBatch: Codable, Sendable {
     var doubleQuotedStrings: Bool?
     var functions: [FunctionStub]
     var collations: [CollationStub]
+    var standIns = StandIns()
     var setup: [String]
     /// The limits: the time that is left, memory and what may be written in bytes; nil for none.
     var seconds: Double?

@@ -107,7 +107,7 @@ struct RepeatedRun: Sendable {
         settings.foreignKeys = batch.foreignKeys
         settings.doubleQuotedStrings = batch.doubleQuotedStrings
         (settings.functions, settings.collations) = (batch.functions, batch.collations)
-        (settings.setup, settings.random) = (batch.setup, random)
+        (settings.standIns, settings.setup, settings.random) = (batch.standIns, batch.setup, random)
         settings.interrupt = { watchdog.isTripped }
         settings.statements = watchdog.statements
         return settings
