@@ -40,9 +40,9 @@ public struct MaragudkMigrateFormat: NamedHistory {
 
     /// Other tools name their files in this way too: the project must say that it is this one.
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
-        folder.files.first { Self.version($0, "up") != nil }.map {
-            FolderEvidence(.names, "NAME.up.sql", at: folder.file($0))
-        }
+        guard let first = folder.files.first(where: { Self.version($0, "up") != nil }) else { return nil }
+        let isNamed = ToolTrace.nearest(to: folder.path, among: [name]) != nil
+        return FolderEvidence(isNamed ? .layout : .possible, "NAME.up.sql", at: folder.file(first))
     }
 
     public func load(folder: FolderFiles, options: FormatOptions) throws -> MigrationSet {

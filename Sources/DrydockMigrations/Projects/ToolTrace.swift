@@ -84,19 +84,28 @@ package struct ToolTrace: Sendable {
     /// Returns those of the given tools that the nearest folder names, from the migrations upwards to the project's root.
     package static func nearest(to folder: String, among tools: Set<String>) -> Found? {
         let traces = all.filter { tools.contains($0.tool) }
+        // What a source imports is what it uses; its module may depend on more.
+        let kinds = [traces.filter { $0.file == goFiles }, traces.filter { $0.file != goFiles }]
         for above in ProjectFolders.upwards(from: folder) {
-            var found = Found()
-            for (file, rows) in Dictionary(grouping: traces, by: \.file) {
-                for path in paths(file, in: above == "/" ? "" : above) {
-                    let text = TraceText(path)
-                    for row in rows where row.matches(text) {
-                        found.places[row.tool] = ProjectFolders.shown(path)
-                    }
-                }
+            for rows in kinds {
+                let found = found(by: rows, in: above == "/" ? "" : above)
+                if !found.places.isEmpty { return found }
             }
-            if !found.places.isEmpty { return found }
         }
         return nil
+    }
+
+    private static func found(by traces: [ToolTrace], in folder: String) -> Found {
+        var found = Found()
+        for (file, rows) in Dictionary(grouping: traces, by: \.file) {
+            for path in paths(file, in: folder) {
+                let text = TraceText(path)
+                for row in rows where row.matches(text) {
+                    found.places[row.tool] = ProjectFolders.shown(path)
+                }
+            }
+        }
+        return found
     }
 
     /// Returns the package.json of a folder that Drizzle filled, if wrangler is all there is to run its migrations. A Durable
