@@ -142,6 +142,17 @@ package struct MigrationsSurvey: Sendable {
         return others > own
     }
 
+    /// Returns whether the crate that a folder belongs to connects by sqlx to other databases alone.
+    private static func isInCrateOfAnotherDatabase(_ glance: FolderGlance) -> Bool {
+        guard let bytes = try? FolderListing.contents(of: glance.path + "/../Cargo.toml", limit: 1 << 16)
+        else {
+            return false
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.contains("sqlx") && !text.contains("\"sqlite")
+            && ["\"postgres\"", "\"mysql\""].contains(where: text.contains)
+    }
+
     /// Returns whether what the tool wrote into the folder is about another database.
     private static func namesAnotherDatabase(_ glance: FolderGlance, _ trace: MigrationsTrace) -> Bool {
         let databases: (file: String, key: String)? =
@@ -150,6 +161,7 @@ package struct MigrationsSurvey: Sendable {
             case "meta/_journal.json": ("meta/_journal.json", "dialect")
             default: nil
             }
+        if trace.isWeak, isInCrateOfAnotherDatabase(glance) { return true }
         guard let databases,
             let bytes = try? FolderListing.contents(of: glance.path + "/" + databases.file, limit: 4096)
         else { return false }

@@ -17,7 +17,8 @@ package enum SearchLimits {
 
     /// Words of names that say that migrations are those of another database.
     private static let databases: Set<String> = [
-        "postgres", "postgresql", "pg", "mysql", "mariadb", "mssql", "sqlserver", "oracle", "cockroach",
+        "postgres", "postgresql", "psql", "pg", "mysql", "mariadb", "mssql", "sqlserver", "oracle",
+        "cockroach",
         "cockroachdb", "clickhouse", "supabase", "snowflake", "bigquery", "duckdb", "mongo", "mongodb",
         "cassandra",
         "scylla", "spanner", "redshift",

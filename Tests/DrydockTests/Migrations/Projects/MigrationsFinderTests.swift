@@ -69,6 +69,17 @@ import Testing
                 "target/debug/build/x/migrations/1_x.sql",
             ]),
         Layout(
+            "sqlx of two databases", "store/migrations",
+            [
+                "store/Cargo.toml", "store/migrations/1_first.sql", "api/Cargo.toml",
+                "api/migrations/1_first.sql",
+                "scraper-psql/migrations/1_first.sql",
+            ],
+            [
+                "store/Cargo.toml": "sqlx = { version = \"0.8\", features = [\"sqlite\"] }\n",
+                "api/Cargo.toml": "sqlx = { workspace = true, features = [\n  \"postgres\",\n] }\n",
+            ]),
+        Layout(
             "diesel", "migrations/sqlite",
             [
                 "migrations/sqlite/2018-01-14-171611_create_tables/up.sql",
