@@ -17,7 +17,7 @@ package struct StandIns: Sendable, Hashable, Codable {
     /// - Throws: ``EngineError`` if SQLite does not accept one.
     package func install(on connection: OpaquePointer) throws {
         guard !isEmpty else { return }
-        var missing = modules.subtracting(try Self.modules(on: connection))
+        var missing = Self.modules(on: connection).map(modules.subtracting) ?? []
         for module in missing {
             let code = sqlite3_create_module_v2(connection, module, StandInModule.methods, nil, nil)
             guard code == SQLITE_OK else { throw EngineError(extendedCode: code, on: connection) }
@@ -33,12 +33,11 @@ package struct StandIns: Sendable, Hashable, Codable {
 
     fileprivate static let function = "drydock_stands_in"
 
-    /// Returns the modules that the library has, folded.
-    private static func modules(on connection: OpaquePointer) throws -> Set<String> {
+    /// Returns the modules that the library has, folded; nil where it does not list them.
+    private static func modules(on connection: OpaquePointer) -> Set<String>? {
         var statement: OpaquePointer?
-        let code = sqlite3_prepare_v2(
-            connection, "SELECT lower(name) FROM pragma_module_list", -1, &statement, nil)
-        guard code == SQLITE_OK else { throw EngineError(extendedCode: code, on: connection) }
+        let query = "SELECT lower(name) FROM pragma_module_list"
+        guard sqlite3_prepare_v2(connection, query, -1, &statement, nil) == SQLITE_OK else { return nil }
         defer { sqlite3_finalize(statement) }
         var names: Set<String> = []
         while sqlite3_step(statement) == SQLITE_ROW {

@@ -1,3 +1,4 @@
+import DatabaseEngine
 import Drydock
 import GRDBEngine
 import NIOEngine
