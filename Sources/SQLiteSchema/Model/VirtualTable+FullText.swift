@@ -18,12 +18,13 @@ extension VirtualTable {
     /// (https://www.sqlite.org/fts5.html#contentless_tables).
     public var isContentless: Bool { content?.isEmpty == true }
 
-    /// The tokenizer of an FTS5 table, folded, without its arguments; nil for the default one
-    /// (https://www.sqlite.org/fts5.html#tokenizers). Its own wrap others: `porter unicode61`.
+    /// The tokenizer of an FTS5 table that is not one of FTS5's own, folded, without its arguments; `porter` wraps another
+    /// (https://www.sqlite.org/fts5.html#tokenizers).
     package var tokenizer: String? {
         guard module.foldedASCII == "fts5" else { return nil }
         let words = option("tokenize")?.split(whereSeparator: \.isWhitespace) ?? []
-        return words.first.map { Self.unquoted(String($0)).foldedASCII }
+        let name = words.lazy.map { Self.unquoted(String($0)).foldedASCII }.first { $0 != "porter" }
+        return name.flatMap { ["unicode61", "ascii", "trigram"].contains($0) ? nil : $0 }
     }
 
     /// Returns the value of an option of a full-text table, unquoted; nil if it is not given.
