@@ -142,14 +142,14 @@ package struct MigrationsSurvey: Sendable {
         return others > own
     }
 
-    /// Returns whether the crate that a folder belongs to connects by sqlx to other databases alone.
+    /// Returns whether the crate that a folder belongs to connects by sqlx or Diesel to other databases alone.
     private static func isInCrateOfAnotherDatabase(_ glance: FolderGlance) -> Bool {
         guard let bytes = try? FolderListing.contents(of: glance.path + "/../Cargo.toml", limit: 1 << 16)
         else {
             return false
         }
         let text = String(decoding: bytes, as: UTF8.self)
-        return text.contains("sqlx") && !text.contains("\"sqlite")
+        return ["sqlx", "diesel"].contains(where: text.contains) && !text.contains("\"sqlite")
             && ["\"postgres\"", "\"mysql\""].contains(where: text.contains)
     }
 
@@ -161,7 +161,7 @@ package struct MigrationsSurvey: Sendable {
             case "meta/_journal.json": ("meta/_journal.json", "dialect")
             default: nil
             }
-        if trace.isWeak, isInCrateOfAnotherDatabase(glance) { return true }
+        if trace.isWeak || trace.format == "diesel", isInCrateOfAnotherDatabase(glance) { return true }
         guard let databases,
             let bytes = try? FolderListing.contents(of: glance.path + "/" + databases.file, limit: 4096)
         else { return false }

@@ -80,6 +80,16 @@ import Testing
                 "api/Cargo.toml": "sqlx = { workspace = true, features = [\n  \"postgres\",\n] }\n",
             ]),
         Layout(
+            "diesel of two databases", "migrations",
+            [
+                "Cargo.toml", "migrations/1_first/up.sql", "registry/Cargo.toml",
+                "registry/migrations/1_first/up.sql",
+            ],
+            [
+                "Cargo.toml": "diesel = { version = \"2\", features = [\"sqlite\"] }\n",
+                "registry/Cargo.toml": "diesel = { version = \"2\", features = [\"postgres\", \"r2d2\"] }\n",
+            ]),
+        Layout(
             "diesel", "migrations/sqlite",
             [
                 "migrations/sqlite/2018-01-14-171611_create_tables/up.sql",
