@@ -43,6 +43,10 @@ import Testing
             { SQLiteMessage.unknownFunction.occurs(in: $0) }),
         Case("SELECT a FROM t ORDER BY a COLLATE nope", .noSuchCollation, "nope"),
         Case("CREATE VIRTUAL TABLE v USING nope(a)", .noSuchModule, "nope"),
+        Case("CREATE VIRTUAL TABLE v USING fts5(a, tokenize='nope')", .noSuchTokenizer, "nope"),
+        Case("CREATE VIRTUAL TABLE v USING fts5(a, nope=1)", .unrecognizedOption, "\"nope\""),
+        Case("SELECT abs(1, 2)", .wrongArgumentCount, "abs()"),
+        Case("SELECT 1nope", .unrecognizedToken, "\"1nope\""),
         Case("DROP INDEX nope", { SQLiteMessage.isAboutMissingName($0) && SQLiteMessage.isAboutNames($0) }),
         Case("SELECT nope(1)", { !SQLiteMessage.isAboutMissingName($0) && !SQLiteMessage.isAboutNames($0) }),
         Case(
