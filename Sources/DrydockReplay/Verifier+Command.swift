@@ -34,7 +34,8 @@ extension Verifier {
         do {
             let project = try await BoundedWait(watchdog: watchdog).result {
                 try await CommandProject.load(
-                    command, base: request.format.base, upTo: request.upTo, snapshots: snapshots, fence, opener,
+                    command, base: request.format.base, upTo: request.upTo, snapshots: snapshots, fence,
+                    opener,
                     watchdog)
             }
             guard let project, !watchdog.hasCutShort else {
