@@ -15,8 +15,9 @@ struct EdgeFill {
     private var fittingWork = ConditionFill.workLimit / 2
     /// What was changed in the last row so that it satisfies the constraints.
     private var changes: [Int: SQLValue] = [:]
-    /// The rows that a migration replaces, by table.
+    /// The rows that a migration replaces, and those that are alike but for their keys, by table.
     private var replaced: [String: [[SQLValue]]] = [:]
+    private var alike: [String: [[SQLValue]]] = [:]
     /// Computes the constraints of the table that is being filled.
     private var judge: RowJudge?
 
@@ -26,8 +27,8 @@ struct EdgeFill {
     private static let mostTelling = 8
     /// At most so many rows more have NULL where no other row of the table has it; of more columns, several share a row.
     private static let mostNull = 24
-    /// So many rows that a migration replaces have rows that refer to them.
-    private static let mostReplaced = 3
+    /// So many rows that a migration replaces have rows that refer to them; so many refer to each of two that are alike.
+    private static let (mostReplaced, childrenOfAlike) = (3, 2)
 
     init(
         _ request: RowRequest, _ plans: [String: TablePlan], enforcesForeignKeys: Bool,
@@ -54,7 +55,7 @@ struct EdgeFill {
                 try fill(plan)
             }
         }
-        for name in plans.keys.sorted() where excluded[name] == nil && !replaced.isEmpty {
+        for name in plans.keys.sorted() where excluded[name] == nil {
             if let plan = plans[name] { try addChildren(plan) }
         }
         for name in request.tables.sorted() {
@@ -86,8 +87,11 @@ struct EdgeFill {
         var count = 1
         if let copy = try ordinary(&builder) {
             let keys = Set(plan.keys.filter(\.isPresent).flatMap(\.columns))
-            let alike = plan.columns.indices.map { keys.contains($0) ? copy[$0] : sample[$0] }
-            if try insert(alike, plan, inserter) { count += 1 }
+            let other = plan.columns.indices.map { keys.contains($0) ? copy[$0] : sample[$0] }
+            if try insert(other, plan, inserter) {
+                count += 1
+                alike[plan.folded] = [sample, other]
+            }
         }
         for (place, value) in values(plan, sample) {
             guard count < Self.mostRows, var row = try ordinary(&builder) else { break }
@@ -148,16 +152,22 @@ struct EdgeFill {
         for row in rows { append(row, plan) }
     }
 
-    /// Adds a row that refers to each row that a migration replaces: where it is deleted for that, so are they.
+    /// Adds a row that refers to each row that a migration replaces: where it is deleted for that, so are they. Rows that
+    /// are alike have several each, since a migration may delete all but one of them.
     private mutating func addChildren(_ plan: TablePlan) throws {
+        let references = plan.references.filter { reference in
+            reference.isPresent && (replaced[reference.parent] ?? alike[reference.parent]) != nil
+        }
+        guard !references.isEmpty else { return }
         let inserter = try RowInserter(plan, on: connection)
         var builder = RowBuilder(plan, seed: request.seed, isEdge: true)
         builder.begin(after: Self.mostRows * 2)
-        for reference in plan.references where reference.isPresent {
+        for reference in references {
             guard let parent = plans[reference.parent] else { continue }
             let places = reference.parentColumns.compactMap { parent.places[$0] }
             guard places.count == reference.columns.count else { continue }
-            for row in (replaced[reference.parent] ?? []).prefix(Self.mostReplaced) {
+            let several = (alike[reference.parent] ?? []).flatMap { Array(repeating: $0, count: Self.childrenOfAlike) }
+            for row in (replaced[reference.parent] ?? []).prefix(Self.mostReplaced) + several {
                 guard var child = try ordinary(&builder) else { break }
                 for (column, place) in zip(reference.columns, places) { child[column] = row[place] }
                 _ = try insert(child, plan, inserter)

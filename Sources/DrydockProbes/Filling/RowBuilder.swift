@@ -37,6 +37,9 @@ struct RowBuilder {
         used = Array(repeating: [], count: plan.keys.count)
     }
 
+    /// Returns how far the key of the next row is from that of the last one, as if a row between them had been deleted.
+    private static func step(after count: Int) -> Int { count == 2 ? 2 : 1 }
+
     /// Keys of edge rows begin here.
     private static let edgeKeys = 1_000_000
 
@@ -79,14 +82,14 @@ struct RowBuilder {
         rows.append(row)
         settled = variants
         count += 1
-        nextKey += 1
+        nextKey += Self.step(after: count)
     }
 
     /// Takes note of keys that are in the table.
     mutating func note(_ values: [SQLValue], of key: Int) { used[key].insert(folded(values, plan.keys[key])) }
 
     /// Begins after the keys of earlier rounds.
-    mutating func begin(after rows: Int) { nextKey += rows }
+    mutating func begin(after rows: Int) { nextKey += rows + (rows > 1 ? 1 : 0) }
 
     /// Goes on to another key.
     mutating func advanceKey() { nextKey += 1 }
@@ -118,7 +121,7 @@ struct RowBuilder {
         var copy = self
         return (0..<count).map { index in
             copy.skipReserved()
-            defer { copy.nextKey += 1 }
+            defer { copy.nextKey += Self.step(after: index + 1) }
             let domains = Choice(plan, index: index, shift: 0, keepsLater: true).made.domains
             return places.map {
                 maker.value(plan.columns[$0], domains[$0], .init(key: copy.nextKey, index: index))

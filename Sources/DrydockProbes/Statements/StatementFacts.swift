@@ -11,6 +11,8 @@ struct StatementFacts: Sendable {
 
     private(set) var comparisons: [String: [Use<Usage.Comparison>]] = [:]
     private(set) var json: [String: [Use<Usage.JSONUse>]] = [:]
+    /// What functions demand of columns.
+    private var demands: [String: [Use<Demand>]] = [:]
     /// The literals in the INSERT statements of a table.
     private(set) var inserted: [String: Set<SQLValue>] = [:]
     /// The literals in those that insert what a query gives.
@@ -119,8 +121,12 @@ struct StatementFacts: Sendable {
     mutating func note(_ items: [NormalizedSQL.Item], comparisons: Bool = true, names extra: Set<String> = [])
     {
         let usage = UsageReader.usage(items, comparisons: comparisons)
-        guard !usage.isEmpty else { return }
+        let demanded = DemandReader.demands(items)
+        guard !usage.isEmpty || !demanded.isEmpty else { return }
         let names = ExpressionReader.names(items[...]).union(extra)
+        for found in demanded {
+            demands[found.column, default: []].append(.init(value: found.demand, names: names))
+        }
         for comparison in usage.comparisons {
             self.comparisons[comparison.column, default: []].append(
                 .init(value: comparison, names: names))
@@ -248,6 +254,13 @@ struct StatementFacts: Sendable {
     func jsonUses(_ column: String, tables: [String]) -> [Usage.JSONUse] {
         names(ofColumn: column).flatMap { name in
             (json[name] ?? []).filter { use in tables.contains(where: use.names.contains) }.map(\.value)
+        }
+    }
+
+    /// Returns what functions demand of a column of a table.
+    func demands(_ column: String, tables: [String]) -> [Demand] {
+        names(ofColumn: column).flatMap { name in
+            (demands[name] ?? []).filter { use in tables.contains(where: use.names.contains) }.map(\.value)
         }
     }
 }

@@ -27,7 +27,7 @@ extension TablePlanner {
         }
         let found = facts.conditions(
             on: names, columns: table.columns.map(\.name.foldedASCII),
-            rowid: table.rowidAlias?.name.foldedASCII)
+            rowid: table.rowidAlias?.name.foldedASCII ?? table.hiddenRowid)
         // A row that meets several conditions at once is sought first: it meets each of them alone too.
         let sorted = found.prefix(ConditionFill.most).enumerated().sorted {
             (-$0.element.partCount, $0.offset) < (-$1.element.partCount, $1.offset)

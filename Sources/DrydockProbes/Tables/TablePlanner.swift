@@ -46,6 +46,7 @@ struct TablePlanner {
         let demands = LaterDemands(of: table, indexes: own, names: names, later, facts)
         addColumns(table, names, demands, &plan)
         addKeys(table, own, demands, &plan)
+        addRowid(table, &plan)
         addReferences(table, demands, &plan)
         addChecks(table, demands, &plan)
         addTriggers(folded, &plan)
@@ -74,8 +75,10 @@ struct TablePlanner {
             }
             var planned = ColumnPlan(
                 name: column.name, folded: folded, affinity: affinity,
-                kind: ColumnKind(column, affinity: affinity, json: shape), isNotNull: table.isNotNull(column),
-                declaredType: column.declaredType)
+                kind: ColumnKind(
+                    column, affinity: affinity, json: shape,
+                    demands: facts.demands(folded, tables: names) + Self.generatedDemands(table, folded)),
+                isNotNull: table.isNotNull(column), declaredType: column.declaredType)
             planned.isRowid = column.name == alias
             // NULL stands for the next number there.
             if planned.isRowid { planned.isNotNull = true }
@@ -88,6 +91,20 @@ struct TablePlanner {
             plan.domains.append(Domain())
         }
         plan.laterNotNull = Set(demands.notNull.compactMap { plan.places[$0] })
+    }
+
+    /// Adds the rowid of a table that has no column for it, so that rows do not just count from 1: rows were deleted from
+    /// most tables.
+    private func addRowid(_ table: Table, _ plan: inout TablePlan) {
+        guard let name = table.hiddenRowid else { return }
+        var column = ColumnPlan(
+            name: name, folded: name, affinity: .integer, kind: .number, isNotNull: true, declaredType: "INTEGER")
+        (column.isRowid, column.isImplicit, column.isUnique) = (true, true, true)
+        let place = plan.columns.count
+        plan.places[name] = place
+        plan.columns.append(column)
+        plan.domains.append(Domain())
+        plan.keys.append(.init(columns: [place], foldsCase: [false], isPresent: true))
     }
 
     private static func paths(_ uses: [Usage.JSONUse]) -> [JSONPath] {
@@ -111,6 +128,13 @@ struct TablePlanner {
             UsageReader.usage(generated.expression.items, comparisons: false).json.filter {
                 $0.column == column
             }
+        }
+    }
+
+    /// What the generated columns of the table demand of a column.
+    private static func generatedDemands(_ table: Table, _ column: String) -> [Demand] {
+        table.columns.compactMap(\.generated).flatMap { generated in
+            DemandReader.demands(generated.expression.items).filter { $0.column == column }.map(\.demand)
         }
     }
 

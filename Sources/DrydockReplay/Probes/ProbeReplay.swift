@@ -326,12 +326,15 @@ struct ProbeWalk {
     ) async throws -> DatabaseState {
         let tables = ProbeTables(before: before, after: state)
         guard !tables.candidates.isEmpty else { return state }
-        var wanted = try await withConnection(to: opened) { try tables.wanted($0) }
+        let schema = reader.schema(of: state.catalog)
+        var wanted = try await withConnection(to: opened) { try tables.wanted($0, schema) }
         // What is recorded there was applied.
         wanted.subtract(context.command?.format.recordingTables ?? [])
         wanted.subtract(context.set.format.sharedTables.map(\.foldedASCII))
-        guard !wanted.isEmpty else { return state }
-        var request = RowRequest(schema: reader.schema(of: state.catalog), tables: wanted)
+        let marks = Set(tables.candidates.filter(\.isAutoincrement).map(\.name.foldedASCII))
+        guard !wanted.isEmpty || !marks.isEmpty else { return state }
+        var request = RowRequest(schema: schema, tables: wanted)
+        request.marks = marks
         request.later = later.after(index + 1)
         request.statements = parent.source.statements
         (request.rowCount, request.seed) = (parent.source.options.rowCount, parent.source.options.seed)
