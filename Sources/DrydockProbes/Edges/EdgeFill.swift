@@ -43,7 +43,7 @@ struct EdgeFill {
     mutating func run(leavingOut excluded: [String: String]) throws {
         // Before the first row, so that each depends only on ordinary rows.
         for name in plans.keys.sorted() {
-            for reference in plans[name]?.references ?? [] {
+            for reference in (plans[name]?.references ?? []) + (plans[name]?.lookups ?? []) {
                 _ = try parents.keys(for: reference, isFinal: true)
             }
         }
@@ -93,6 +93,12 @@ struct EdgeFill {
                 alike[plan.folded] = [sample, other]
             }
         }
+        for reference in plan.references where reference.isJoined {
+            // A row without a partner.
+            guard let place = reference.columns.first, var row = try ordinary(&builder) else { continue }
+            row[place] = sample[place].text == nil ? .integer(987_654_321) : "no such parent"
+            if try insert(row, plan, inserter) { count += 1 }
+        }
         for (place, value) in values(plan, sample) {
             guard count < Self.mostRows, var row = try ordinary(&builder) else { break }
             row[place] = value
@@ -103,6 +109,16 @@ struct EdgeFill {
                 }
             }
             if try insert(row, plan, inserter) { count += 1 }
+        }
+        for lookup in plan.lookups where !plan.isUnique(lookup.columns) {
+            // A second partner for one row.
+            guard let key = try parents.keys(for: lookup, isFinal: true).first,
+                var row = try ordinary(&builder)
+            else {
+                continue
+            }
+            for (place, value) in zip(lookup.columns, key) { row[place] = value }
+            _ = try insert(row, plan, inserter)
         }
         try addNulls(&builder, inserter)
         try meetConditions(&builder, inserter)
@@ -133,7 +149,7 @@ struct EdgeFill {
         guard !plan.conditions.isEmpty else { return }
         var freedom = Self.freedom(plan)
         freedom.isUnusual = true
-        let referring = Set(plan.references.flatMap(\.columns))
+        let referring = Set(plan.references.filter { !$0.isJoined }.flatMap(\.columns))
         for (place, column) in plan.columns.enumerated() where column.isRowid && !referring.contains(place) {
             freedom.fixed.remove(place)
         }
@@ -166,7 +182,9 @@ struct EdgeFill {
             guard let parent = plans[reference.parent] else { continue }
             let places = reference.parentColumns.compactMap { parent.places[$0] }
             guard places.count == reference.columns.count else { continue }
-            let several = (alike[reference.parent] ?? []).flatMap { Array(repeating: $0, count: Self.childrenOfAlike) }
+            let several = (alike[reference.parent] ?? []).flatMap {
+                Array(repeating: $0, count: Self.childrenOfAlike)
+            }
             for row in (replaced[reference.parent] ?? []).prefix(Self.mostReplaced) + several {
                 guard var child = try ordinary(&builder) else { break }
                 for (column, place) in zip(reference.columns, places) { child[column] = row[place] }
@@ -260,7 +278,7 @@ struct EdgeFill {
     /// Keys and references keep the values that they have.
     private static func freedom(_ plan: TablePlan) -> RowSolver.Freedom {
         var fixed = Set(plan.columns.indices.filter { plan.columns[$0].isRowid })
-        for reference in plan.references { fixed.formUnion(reference.columns) }
+        for reference in plan.references where !reference.isJoined { fixed.formUnion(reference.columns) }
         return RowSolver.Freedom(fixed: fixed)
     }
 
@@ -291,7 +309,7 @@ struct EdgeFill {
     }
 
     private func place(_ place: Int, _ plan: TablePlan) -> EdgeValues.Place {
-        let isReferring = plan.references.contains { $0.columns.contains(place) }
+        let isReferring = plan.references.contains { !$0.isJoined && $0.columns.contains(place) }
         let isEnforced =
             enforcesForeignKeys && plan.references.contains { $0.isPresent && $0.columns.contains(place) }
         return .init(

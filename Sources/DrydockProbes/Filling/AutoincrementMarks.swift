@@ -10,7 +10,9 @@ struct AutoincrementMarks {
     /// How many rows seem to have been deleted at the end of a table.
     private static let deleted = 4
 
-    init(_ schema: Schema, on connection: any Connection) { (self.schema, self.connection) = (schema, connection) }
+    init(_ schema: Schema, on connection: any Connection) {
+        (self.schema, self.connection) = (schema, connection)
+    }
 
     /// Puts the marks of tables above their rows, unless they are already.
     /// - Parameter names: the tables by folded name, also without AUTOINCREMENT.

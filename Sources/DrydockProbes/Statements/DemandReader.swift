@@ -67,7 +67,9 @@ struct DemandReader {
     private func moment(_ name: String, _ place: Int) -> Demand? {
         let arguments = arguments(place + 1)
         let modifiers = arguments.dropFirst().compactMap { argument -> String? in
-            guard argument.count == 1, case .literal(let text) = items[argument.lowerBound] else { return nil }
+            guard argument.count == 1, case .literal(let text) = items[argument.lowerBound] else {
+                return nil
+            }
             return Literal.value(text)?.text?.foldedASCII
         }
         if modifiers.contains("auto") || modifiers.contains("julianday") { return nil }

@@ -26,6 +26,9 @@ struct StatementFacts: Sendable {
     private(set) var laterColumns: [String: [String]] = [:]
     /// The conditions by the names of the tables in their statements.
     private var conditions: [String: [StatedCondition]] = [:]
+    /// The columns of two tables that statements compare, and those that they copy.
+    private(set) var joins: [StatedJoin] = []
+    private(set) var copies: [StatedCopy] = []
     /// The folded names of the views, indexes and triggers that the statements create.
     private(set) var created: Set<String> = []
 
@@ -101,12 +104,18 @@ struct StatementFacts: Sendable {
             }
         }
         let replaced = helpers.replacing(items)
-        if case .createTrigger(_, let table, _) = statement.action {
-            noteConditions(
-                ConditionFinder.conditions(replaced, table: table.foldedASCII, file: statement.source.name))
-        } else {
-            noteConditions(ConditionFinder.conditions(replaced, file: statement.source.name))
-        }
+        let file = statement.source.name
+        let finder =
+            switch statement.action {
+            case .createTrigger(_, let table, _):
+                ConditionFinder(replaced, table: table.foldedASCII, file: file)
+            case .insert(let table, _, _), .update(let table, _), .delete(let table):
+                ConditionFinder(replaced, target: table.name.foldedASCII, file: file)
+            default: ConditionFinder(replaced, file: file)
+            }
+        noteConditions(finder.found)
+        joins += finder.joins
+        copies += finder.copies + StatedCopy.copies(statement, tables: finder.tables)
     }
 
     private mutating func noteConditions(_ found: [StatedCondition]) {
@@ -154,6 +163,14 @@ struct StatementFacts: Sendable {
     }
 
     // MARK: - Looking up
+
+    /// Whether a statement copies rows of a table into another one.
+    func copiesRows(of table: String, into other: String) -> Bool {
+        let (sources, targets) = (names(of: table), names(of: other))
+        return copies.contains { copy in
+            targets.contains(copy.target) && copy.tables.values.contains { !$0.isDisjoint(with: sources) }
+        }
+    }
 
     /// Returns the names that a table has now and later.
     func names(of table: String) -> [String] { Self.closure(table, laterNames) }

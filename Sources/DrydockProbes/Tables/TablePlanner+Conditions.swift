@@ -115,8 +115,16 @@ struct ChildColumn: Sendable {
 
     /// Returns the columns that refer to each table, of the tables that statements have conditions on, as each is
     /// defined first.
-    static func byParent(_ facts: StatementFacts, _ schemas: [SchemaLookup]) -> [String: [ChildColumn]] {
+    static func byParent(
+        _ facts: StatementFacts, _ schemas: [SchemaLookup], _ partners: [Partners]
+    ) -> [String: [ChildColumn]] {
         var children: [String: [ChildColumn]] = [:]
+        for partners in partners where partners.columns.count == 1 {
+            children[partners.parent, default: []].append(
+                .init(
+                    table: partners.child, column: partners.columns[0],
+                    parentColumn: partners.parentColumns[0]))
+        }
         for name in facts.conditionedTables {
             guard let schema = schemas.first(where: { $0.schema.tables[name] != nil })?.schema,
                 let table = schema.tables[name]

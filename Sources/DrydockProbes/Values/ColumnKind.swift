@@ -94,7 +94,9 @@ enum ColumnKind: Sendable, Hashable {
     private static func demanded(
         _ demands: [Demand], _ words: [String], _ type: String, _ column: Column, _ affinity: Affinity
     ) -> ColumnKind? {
-        let epochs = demands.compactMap { if case .epoch(let isMilliseconds) = $0 { isMilliseconds } else { nil } }
+        let epochs = demands.compactMap {
+            if case .epoch(let isMilliseconds) = $0 { isMilliseconds } else { nil }
+        }
         if affinity == .integer || affinity == .real {
             return epochs.isEmpty ? nil : .epoch(isMilliseconds: epochs.contains(true))
         }

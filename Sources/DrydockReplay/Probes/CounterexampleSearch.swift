@@ -47,7 +47,8 @@ struct CounterexampleSearch {
             let needed = isOfCommand ? nil : touched.withParents(tables)
             let definitions = try await database.definitions(of: needed)
             guard let bare = try await database.bare(definitions.map(\.sql)) else { continue }
-            let candidates = try await marks(of: tables, finding, state) + rows(of: tables, finding, in: database)
+            let candidates =
+                try await marks(of: tables, finding, state) + rows(of: tables, finding, in: database)
             guard candidates.count <= Self.rowLimit else { continue }
             // No other rule can give the finding; GRDB's own check refuses by the keys.
             var scene = scene

@@ -33,7 +33,9 @@ struct ProbeTables: Sendable {
         let indexed = schema.virtualTables.reduce(into: Set<String>()) { indexed, index in
             guard let content = index.value.content?.foldedASCII else { return }
             // The index of one without triggers would be behind.
-            if schema.triggers(on: content).contains(where: { $0.names.contains(index.key) }) { indexed.insert(content) }
+            if schema.triggers(on: content).contains(where: { $0.names.contains(index.key) }) {
+                indexed.insert(content)
+            }
         }
         for table in changed where indexed.contains(table.name.foldedASCII) {
             guard let rowid = schema.tables[table.name.foldedASCII]?.hiddenRowid else { continue }

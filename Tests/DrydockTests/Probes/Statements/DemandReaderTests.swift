@@ -17,7 +17,8 @@ struct DemandReaderTests {
     }
 
     private static let names = [
-        "sent", "ts", "time", "day", "start", "ended", "last_login", "due", "dob", "logged", "stamp", "whenever",
+        "sent", "ts", "time", "day", "start", "ended", "last_login", "due", "dob", "logged", "stamp",
+        "whenever",
         "joined", "note", "phone", "email_data", "settings",
     ]
 
