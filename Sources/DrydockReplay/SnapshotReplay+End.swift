@@ -215,7 +215,7 @@ extension SnapshotReplay {
                 .undecided("nothing says what '\(command.format.command.command)' has applied"))
         }
         let history = try await inspector.withConnection(to: end.image) {
-            try set.format.history($0, of: set)
+            try set.history($0)
         }
         let applied = history ?? AppliedHistory([])
         let pending = ReplayPlan(history: applied, set: set, targetCount: context.targetCount).pending

@@ -9,7 +9,7 @@ extension SnapshotReplay {
         // Without a history, a snapshot is taken for the state that, by the project's settings, existed before the
         // first migration.
         let history =
-            try await database.withConnection { try set.format.history($0, of: set) }
+            try await database.withConnection { try set.history($0) }
             ?? set.base.map { _ in AppliedHistory([]) }
         guard let history else {
             add(ReplayPlan.unknownVersion(of: snapshot, set))

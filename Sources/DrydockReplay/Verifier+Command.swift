@@ -8,6 +8,8 @@ extension Verifier {
     /// What is known before the first snapshot is opened.
     struct Loaded: Sendable {
         var set: MigrationSet
+        /// All readings of the migrations, of which ``set`` is the first; nil where they were not read from a folder.
+        var readings: Readings?
         /// The project's own command, and what it made of an empty database.
         var command: CommandProject?
         /// Set when there was not enough time.
