@@ -100,7 +100,7 @@ struct EdgeFill {
             if try insert(row, plan, inserter) { count += 1 }
         }
         for (place, value) in values(plan, sample) {
-            guard count < Self.mostRows, var row = try ordinary(&builder) else { break }
+            guard count < Self.mostRows / request.edgeShare, var row = try ordinary(&builder) else { break }
             row[place] = value
             // A key of several columns stays one.
             if value == sample[place] {
@@ -132,7 +132,8 @@ struct EdgeFill {
         let columns = plan.columns.indices.filter { place in
             !plan.columns[place].isNotNull && !rows.contains { $0.values[place].isNull }
         }
-        let size = max((columns.count + Self.mostNull - 1) / Self.mostNull, 1)
+        let most = Self.mostNull / request.edgeShare
+        let size = max((columns.count + most - 1) / most, 1)
         var groups = stride(from: 0, to: columns.count, by: size).map { columns[$0...].prefix(size) }[...]
         while let group = groups.popFirst(), var row = try ordinary(&builder) {
             for place in group { row[place] = .null }

@@ -63,8 +63,14 @@ struct CounterexampleSearch {
                 (limit, runs) = (limit - 1, runs - 1)
                 if try await trial.shows(guess, allowsOrphans: allowsOrphans) { start = guess }
             }
-            var reduction = RowReduction(start, limit: limit, links: links) {
-                try await trial.shows($0, allowsOrphans: allowsOrphans)
+            let work = scene.work
+            var reduction = RowReduction(start, limit: limit, links: links) { rows in
+                if work?.hasStopped == true { return false }
+                do {
+                    return try await trial.shows(rows, allowsOrphans: allowsOrphans)
+                } catch let error as EngineError where error.isInterrupt && work?.hasStopped == true {
+                    return false
+                }
             }
             let isShown = try await reduction.run()
             (limit, runs) = (limit - reduction.runs, runs - reduction.runs)
@@ -105,7 +111,8 @@ struct CounterexampleSearch {
             migration: StepScript(scene).statements,
             tables: tables.subtracting(own).sorted()
                 .compactMap { scene.before.catalog.table($0)?.name },
-            tried: reduction.runs, isSmallest: reduction.isFinished)
+            tried: reduction.runs,
+            isSmallest: reduction.isFinished && scene.work?.hasStopped != true)
         example.command = StepScript.commandLine(scene)
         example.readsQuotedText = try await scene.readsQuotedText()
         return example

@@ -37,6 +37,8 @@ package struct RowRequest: Sendable {
     /// How many rows a table gets at least.
     package var rowCount = 3
     package var seed: UInt64 = 1
+    /// One in so many unusual rows is made.
+    package var edgeShare = 1
     /// The number of earlier requests on this database: rows of different rounds have different keys and values.
     package var round = 0
     /// How many rows tables got in earlier requests, by folded name. Another table may have had the name, and its rows are
