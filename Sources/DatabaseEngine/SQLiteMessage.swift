@@ -53,6 +53,17 @@ package struct SQLiteMessage: Sendable, Hashable {
     package static let noSuchCollation = SQLiteMessage("no such collation sequence: ")
     package static let noSuchModule = SQLiteMessage("no such module: ")
 
+    /// FTS5's; FTS3 and FTS4 have the other (fts5_main.c, fts3_tokenizer.c).
+    static let noSuchTokenizer = SQLiteMessage("no such tokenizer: ")
+    static let unknownTokenizer = SQLiteMessage("unknown tokenizer: ")
+
+    /// Whether something is missing that the app may register: a function, a collation, a module, a tokenizer.
+    package static func isAboutMissingExtension(_ message: String) -> Bool {
+        [
+            noSuchFunction, unknownFunction, noSuchCollation, noSuchModule, noSuchTokenizer, unknownTokenizer,
+        ].contains { $0.occurs(in: message) }
+    }
+
     /// Whether something is missing in the schema.
     package static func isAboutMissingName(_ message: String) -> Bool {
         noSuch.matches(message) && !noSuchFunction.matches(message)

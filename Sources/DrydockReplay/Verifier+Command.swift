@@ -36,7 +36,8 @@ extension Verifier {
         do {
             let project = try await BoundedWait(watchdog: watchdog).result {
                 try await CommandProject.load(
-                    command, base: request.format.base, upTo: request.upTo, snapshots: snapshots, fence, opener,
+                    command, base: request.format.base, upTo: request.upTo, snapshots: snapshots, fence,
+                    opener,
                     watchdog)
             }
             guard let project, !watchdog.hasCutShort else {
@@ -95,7 +96,7 @@ extension FreshInstall {
     ) async throws -> FreshInstall {
         var fresh = FreshInstall()
         fresh.passed = project.passed
-        fresh.failure = project.failure.map { "\($0.text)" }
+        fresh.failure = project.failure.map { InstallFailure($0, of: project) }
         let inspector = context.inspector(watchdog)
         for (count, image) in project.made { fresh.catalogs[count] = try await inspector.catalog(of: image) }
         return fresh

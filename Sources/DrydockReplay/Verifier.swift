@@ -138,14 +138,11 @@ public struct Verifier: Sendable {
             if usesProbes(request, snapshots) { report.findings += overdueProbe("probe", overdue).findings }
         } else if !set.migrations.isEmpty, !snapshots.isEmpty || usesProbes(request, snapshots) {
             let (context, fresh) = try await ready(request, loaded, locked.check, budget, shared, &report)
-            if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
-                report.notChecked.append(
-                    NotChecked(.schemaMismatch, .noFreshInstall("\(failure)")))
-            }
             let deadline = budget.snapshotDeadlines()
             results = try await replay(snapshots, context, fresh, request, deadline)
             if usesProbes(request, snapshots) {
-                results += try await replayProbes(context, fresh, request, deadline())
+                results += Self.without(
+                    results, from: try await replayProbes(context, fresh, request, deadline()))
             }
             if shared == nil { await context.connections?.close() }
             assemble(results, context, fresh, isPart: request.isPart, into: &report)
@@ -302,6 +299,9 @@ public struct Verifier: Sendable {
         let filled = context.command?.format.history?.filledTables ?? []
         report.findings += results.flatMap(\.findings).filter {
             $0.rule != .rowsAdded || !filled.contains($0.table ?? "")
+        }
+        if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
+            failure.add(to: &report, results)
         }
         leaveOutIgnored(context, tried, isPart: isPart, &report)
         report.notChecked += results.flatMap(\.notChecked)

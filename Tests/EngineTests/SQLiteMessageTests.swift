@@ -43,6 +43,9 @@ import Testing
             { SQLiteMessage.unknownFunction.occurs(in: $0) }),
         Case("SELECT a FROM t ORDER BY a COLLATE nope", .noSuchCollation, "nope"),
         Case("CREATE VIRTUAL TABLE v USING nope(a)", .noSuchModule, "nope"),
+        Case(
+            "CREATE VIRTUAL TABLE v USING fts5(a, tokenize = 'nope')", SQLiteMessage.isAboutMissingExtension),
+        Case("CREATE VIRTUAL TABLE v USING fts4(a, tokenize = nope)", SQLiteMessage.isAboutMissingExtension),
         Case("DROP INDEX nope", { SQLiteMessage.isAboutMissingName($0) && SQLiteMessage.isAboutNames($0) }),
         Case("SELECT nope(1)", { !SQLiteMessage.isAboutMissingName($0) && !SQLiteMessage.isAboutNames($0) }),
         Case(

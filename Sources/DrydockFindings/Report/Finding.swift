@@ -20,6 +20,8 @@ public struct Finding: Sendable, Codable {
 
         /// The same migration passes if the tables are empty.
         public static let dataDependent = Tag(rawValue: "data-dependent")
+        /// It happens on an empty database, so that no new user can install the app.
+        public static let freshInstall = Tag(rawValue: "fresh-install")
         /// The snapshot had the fault before anything was replayed.
         public static let preExisting = Tag(rawValue: "pre-existing")
         /// A later pending migration fixes it.

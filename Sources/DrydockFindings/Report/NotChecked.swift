@@ -123,7 +123,7 @@ public struct NotChecked: Sendable, Hashable {
             case .noFreshInstall(let message): "a fresh install cannot be made: \(message)"
             case .notReplayed(let snapshot): "\(snapshot) was not replayed to the end"
             case .stopped(let snapshot, let migration):
-                "\(snapshot) stopped before \(migration), which cannot be read"
+                "\(snapshot) stopped before \(migration), which cannot be run"
             case .unknownMigrations(let snapshot, let home):
                 "\(snapshot) has applied migrations that are not in \(home)"
             case .attachedDatabase(let name, let migration):

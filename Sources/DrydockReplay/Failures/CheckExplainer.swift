@@ -21,7 +21,7 @@ struct CheckExplainer: FailureExplainer {
             }
             return nil
         }
-        guard let rows = try UncheckedRows(scene) else { return nil }
+        guard let rows = try scene.uncheckedRows() else { return nil }
         let said = SQLFragment(sql: String(label.dropFirst(2)))
         let named = rows.table.checks.filter { label == ": \($0.name ?? "")" || $0.expression == said }
         for check in named.isEmpty ? rows.table.checks : named {

@@ -28,7 +28,7 @@ struct DuplicateKeyExplainer: FailureExplainer {
             return explanation(
                 found, key, help: Self.help(key, table, scene))
         }
-        guard let rows = try UncheckedRows(scene) else { return nil }
+        guard let rows = try scene.uncheckedRows() else { return nil }
         let keys = Self.keys(of: rows.table, scene).filter { $0.label == label }
         for key in keys {
             guard let found = try duplicates(of: key, in: rows.source, wasThere: rows.wasThere) else {
@@ -57,6 +57,11 @@ struct DuplicateKeyExplainer: FailureExplainer {
             SchemaRow(type: "index", name: name.name, table: table.name, sql: statement.text)
         ])
         return schema.indexes.values.first
+    }
+
+    /// Returns the keys of a table as SQLite's messages name them.
+    static func labels(of table: Table, _ scene: FailureScene) -> [String] {
+        keys(of: table, scene).map(\.label)
     }
 
     private static func keys(of table: Table, _ scene: FailureScene) -> [Key] {

@@ -68,7 +68,8 @@ struct FailureInvestigation: Sendable {
                 culprit: culprit ?? (migration.statements.indices.contains(index) ? index : nil),
                 before: before, format: format)
             for explainer in Self.explainers {
-                if let explanation = try explainer.explanation(of: scene) { return explanation }
+                guard let explanation = try explainer.explanation(of: scene) else { continue }
+                return try FurtherFaults(scene: scene).added(to: explanation)
             }
             return try scene.refused.explanation()
         }
@@ -96,12 +97,14 @@ struct FailureScene {
     let culprit: Int?
     let before: DatabaseState
     let format: (any MigrationFormat)?
+    private let unchecked: UncheckedRows.Memo
 
     init(
         connection: any Connection, migration: Migration, index: Int, error: EngineError, culprit: Int?,
         before: DatabaseState, format: (any MigrationFormat)?
     ) throws {
         (self.culprit, self.before, self.format) = (culprit, before, format)
+        unchecked = UncheckedRows.Memo()
         let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM main.sqlite_schema") {
             SchemaRow(type: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
         }
@@ -111,6 +114,20 @@ struct FailureScene {
             lineage: TableLineage(before.catalog, statements: Array(migration.statements.prefix(index))),
             earlierColumns: { before.catalog.table($0)?.columns.map(\.name) ?? [] })
     }
+
+    private init(_ other: FailureScene, error: EngineError) {
+        (culprit, before, format, unchecked) = (other.culprit, other.before, other.format, other.unchecked)
+        let refused = other.refused
+        self.refused = RefusedStatement(
+            connection: refused.connection, migration: refused.migration, index: refused.index, error: error,
+            schema: refused.schema, lineage: refused.lineage, earlierColumns: refused.earlierColumns)
+    }
+
+    /// Returns the scene as if SQLite had said something else.
+    func failing(with error: EngineError) -> FailureScene { FailureScene(self, error: error) }
+
+    /// The rows that the statement would have written without constraints; nil where they cannot be made.
+    func uncheckedRows() throws -> UncheckedRows? { try unchecked.rows { try UncheckedRows(self) } }
 
     var connection: any Connection { refused.connection }
     var migration: Migration { refused.migration }

@@ -16,7 +16,7 @@ struct NullExplainer: FailureExplainer {
                 help:
                     "Let the expression give a value for every row, as with coalesce, or leave NOT NULL out.")
         }
-        guard let rows = try UncheckedRows(scene),
+        guard let rows = try scene.uncheckedRows(),
             let column = rows.table.columns.first(where: { label == ": \(rows.table.name).\($0.name)" }),
             let found = try rows.source.rows(
                 where: "\(quotedName(column.name)) IS NULL",

@@ -19,6 +19,18 @@ struct UncheckedRows {
 
     private static let tag = "drydock_row"
 
+    /// The rows of a statement, which are made once.
+    final class Memo {
+        private var made: UncheckedRows??
+
+        func rows(_ make: () throws -> UncheckedRows?) rethrows -> UncheckedRows? {
+            if let made { return made }
+            let rows = try make()
+            made = .some(rows)
+            return rows
+        }
+    }
+
     /// - Returns: nil where the statement writes no table, or does not run without the constraints either.
     init?(_ scene: FailureScene) throws {
         guard let statement = scene.statement else { return nil }

@@ -39,12 +39,13 @@ struct ProbeReplay {
     private func unreached(_ results: [ReplayResult]) -> Finding? {
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
         let left = context.targets.filter { isChecked($0) && !tried.contains($0.identifier) }
-        guard let first = left.first, !results.flatMap(\.findings).contains(where: { $0.severity == .error })
+        guard let first = left.first, fresh.failure?.finding == nil,
+            !results.flatMap(\.findings).contains(where: { $0.severity == .error })
         else { return nil }
         return Finding(
             .nothingVerified,
             "\(counted(left.count, "migration")) from \(first.identifier) on \(left.count == 1 ? "was" : "were") not run",
-            help: (fresh.failure.map { "\($0). " } ?? "")
+            help: (fresh.failure.map { "\($0.reason). " } ?? "")
                 + "Verify a snapshot that has applied it.",
             migration: first.identifier, place: .init(file: first.path))
     }
@@ -77,7 +78,9 @@ struct ProbeWalk {
     /// How often steps may still be run in search of the fewest rows.
     var runs: Int
     /// How often the project's own command may still be run on unusual rows.
-    var commandRuns = 60
+    var commandRuns: Int
+    /// How often unusual rows may still be tried in parts, or fewer of them.
+    var edgeRetries: Int
     /// The migrations that were not run on them.
     var withoutEdgeRows: [String] = []
     /// The tables that took no unusual row, by folded name.
@@ -88,6 +91,8 @@ struct ProbeWalk {
         self.later = later
         self.start = start
         runs = CounterexampleSearch.totalRunLimit(parent.context)
+        let share = parent.context.timeShare ?? 1
+        (edgeRetries, commandRuns) = (40 * share, 60 * share)
         let migrations = parent.context.set.migrations
         let name = start == 0 ? "probe" : "probe after \(migrations[start - 1].identifier)"
         replay = SnapshotReplay(

@@ -43,7 +43,8 @@ extension ProbeWalk {
     mutating func tryEdgeRows(_ migration: Migration, _ before: DatabaseState) async throws -> Set<Int>? {
         guard var scene = scenes[migration.identifier], isWorthEdgeRows(scene, migration) else { return nil }
         let seconds = replay.result.summary.steps.last?.seconds ?? 0
-        scene.commandLimit = (.seconds(5) + .seconds(10 * seconds)) * (context.timeShare ?? 60)
+        let usual = Duration.seconds(5) + .seconds(10 * seconds)
+        scene.commandLimit = usual * (context.timeShare ?? 60)
         let known = Set(replay.steps.findingsOfLastStep.map(FindingIdentity.init))
         let index = context.set.index(of: migration.identifier) ?? 0
         do {
