@@ -3,8 +3,8 @@ enum LintRules {
     /// The rules in the order of the documentation.
     static let all: [any LintRule] = [
         AddColumnRule(), ExpressionFailsRule(), UniqueRule(), ExpressionIndexRule(), DestructiveRule(),
-        PositionalCopyRule(), RebuildStricterRule(), RebuildForgetsRule(), RebuildRenamesFirstRule(),
-        DropParentRule(),
+        PositionalCopyRule(), RebuildStricterRule(), RebuildForgetsRule(), ConstraintKeptRule(),
+        RebuildRenamesFirstRule(), DropParentRule(),
         TransactionRule(), RestartRule(),
         DoubleQuotedStringRule(), WritableSchemaRule(), ForeignKeyIndexRule(), ForeignKeyParentRule(),
         DuplicateIndexRule(), RedundantIndexRule(), ViewCompilesRule(), DefaultIdentifierRule(),

@@ -7,6 +7,7 @@ public struct Declaration: Sendable, Hashable, Codable {
         case dropsTable(String)
         case dropsColumn(table: String, column: String)
         case dropsObject(Object, String)
+        case dropsConstraint(DeclaredConstraint, table: String)
         case renamesTable(from: String, to: String)
         case renamesColumn(table: String, from: String, to: String)
         /// Every column when `column` is nil.

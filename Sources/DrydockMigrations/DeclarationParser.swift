@@ -6,7 +6,7 @@ public enum DeclarationParser {
     /// What may follow `drydock:`, as help and error messages show it.
     public static let forms = [
         "drops table TABLE", "drops column TABLE.COLUMN", "drops index INDEX", "drops trigger TRIGGER",
-        "drops view VIEW", "renames table TABLE to TABLE",
+        "drops view VIEW", "drops constraint KIND (...) of TABLE", "renames table TABLE to TABLE",
         "renames column TABLE.COLUMN to TABLE.COLUMN", "rewrites TABLE.COLUMN",
         "deletes from TABLE where CONDITION",
         "inserts into TABLE", "preserves QUERY", "foreign-keys immediate", "ignore RULE because REASON",
@@ -145,6 +145,7 @@ public enum DeclarationParser {
             }
         }
         switch word {
+        case "constraint": return try reader.list(constraintForms[0], parseConstraint)
         case "table":
             return try reader.list("drops table TABLE") { (reader) throws(Fault) in
                 .dropsTable(try reader.plainName("drops table TABLE"))
@@ -263,19 +264,37 @@ struct WordReader {
     /// SQLite's name of the database that a connection was opened on.
     private static let schema = "main"
 
-    private mutating func skip(_ text: String) -> Bool {
+    mutating func skip(_ text: String) -> Bool {
         guard !isAtEnd, tokens[index].text(in: source) == text else { return false }
         index += 1
         return true
     }
 
-    private mutating func part(_ form: String) throws(DeclarationParser.Fault) -> String {
+    mutating func part(_ form: String) throws(DeclarationParser.Fault) -> String {
         guard !isAtEnd, let name = tokens[index].identifier(in: source) else {
             throw .init(message: isAtEnd ? "a name is missing" : "'\(rest)' is not a name", form: form)
         }
         index += 1
         // What a comment cannot hold, or a reader would not see in it, is spelled out.
         return VisibleText.name(name)
+    }
+
+    /// Reads what stands in parentheses, as written; nil where no parenthesis follows.
+    mutating func parenthesized(_ form: String) throws(DeclarationParser.Fault) -> String? {
+        guard skip("(") else { return nil }
+        let start = index
+        var depth = 1
+        while !isAtEnd {
+            if tokens[index].isSymbol("(", in: source) { depth += 1 }
+            if tokens[index].isSymbol(")", in: source) { depth -= 1 }
+            index += 1
+            guard depth == 0 else { continue }
+            guard index - 1 > start else { break }
+            let range = tokens[start].range.lowerBound..<tokens[index - 2].range.upperBound
+            return String(decoding: source.bytes[range], as: UTF8.self)
+        }
+        throw .init(
+            message: depth == 0 ? "nothing stands in the parentheses" : "a ')' is missing", form: form)
     }
 
     /// Reads a comma-separated list, to the end.

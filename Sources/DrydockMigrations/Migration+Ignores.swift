@@ -43,7 +43,8 @@ extension Rule {
     /// Rules of a replay that a migration may ignore. Never a lost row or value, nor a fault that makes the result
     /// unusable: these have declarations of their own, or none.
     package static let ignorableInReplay: [Rule] = [
-        .transactionEnded, .pragmaIgnored, .rowsAdded, .objectLost, .referenceMoved, .autoincrementReset,
+        .transactionEnded, .pragmaIgnored, .rowsAdded, .objectLost, .constraintLost, .referenceMoved,
+        .autoincrementReset,
         .searchIndexStale, .viewBroken, .engineDivergence, .rollbackFailed, .rollbackMismatch, .crashStuck,
         .crashLoses,
         .crashDiverges, .libraryDivergence,

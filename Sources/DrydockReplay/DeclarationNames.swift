@@ -35,6 +35,7 @@ struct DeclarationNames: Sendable {
             deletionFault(table, condition, declaration)
         case .dropsTable(let table), .inserts(let table): tableFault(table, declaration)
         case .dropsObject(let object, let name): objectFault(object, name, declaration)
+        case .dropsConstraint(let constraint, let table): constraintFault(constraint, table, declaration)
         case .renamesTable(let from, let to):
             // It does not make its own names known.
             tableFault(from, declaration, known: actualTables)
@@ -118,6 +119,27 @@ struct DeclarationNames: Sendable {
         return invalid(
             "no \(object.rawValue) is called '\(name)' before the migration", declaration,
             nearestName(to: name, in: known.sorted()))
+    }
+
+    private func constraintFault(
+        _ constraint: DeclaredConstraint, _ table: String, _ declaration: Declaration
+    ) -> Finding? {
+        for column in constraint.columns ?? [] {
+            if let fault = columnFault(table, column, declaration) { return fault }
+        }
+        if let fault = tableFault(table, declaration) { return fault }
+        guard let earlier = earlierTable(table), let definition = earlier.model else { return nil }
+        let names = constraint.condition.map { SQLFragment(sql: $0).names } ?? []
+        // Columns may be called as they are after the step.
+        let later = (constraint.columns ?? []).map(\.foldedASCII) + names
+        if later.contains(where: { earlier.column($0) == nil && after.table(table)?.column($0) != nil }) {
+            return nil
+        }
+        let known = definition.constraints
+        if known.contains(where: constraint.names) { return nil }
+        return invalid(
+            "table \(table) has no constraint '\(constraint.words)' before the migration", declaration,
+            known.first { $0.kind == constraint.kind }.map { DeclaredConstraint([$0]).words })
     }
 
     private func columnFault(_ table: String, _ column: String, _ declaration: Declaration) -> Finding? {

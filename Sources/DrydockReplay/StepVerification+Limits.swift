@@ -43,7 +43,8 @@ extension Declaration.Kind {
     fileprivate func concerns(_ matches: [TableMatch]) -> Bool {
         switch self {
         case .dropsTable(let table), .dropsColumn(let table, _), .renamesColumn(let table, _, _),
-            .rewrites(let table, _), .deletes(let table, _), .inserts(let table):
+            .rewrites(let table, _), .deletes(let table, _), .inserts(let table),
+            .dropsConstraint(_, let table):
             // The marks of every AUTOINCREMENT table are in one.
             table.foldedASCII == "sqlite_sequence" || matches.contains { $0.isCalled(table) }
         case .renamesTable(let from, let to): matches.contains { $0.isCalled(from) || $0.isCalled(to) }

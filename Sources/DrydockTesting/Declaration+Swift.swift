@@ -40,6 +40,14 @@ extension Declaration {
         Declaration(.dropsObject(.view, view), filePath, line)
     }
 
+    /// Declares that a table loses a constraint that it had.
+    public static func drops(
+        constraint: DeclaredConstraint, of table: String, filePath: StaticString = #filePath,
+        line: UInt = #line
+    ) -> Declaration {
+        Declaration(.dropsConstraint(constraint, table: table), filePath, line)
+    }
+
     /// Declares that a table is renamed; needed only if no ALTER TABLE renames it.
     public static func renames(
         table: String, to name: String, filePath: StaticString = #filePath, line: UInt = #line
@@ -106,6 +114,8 @@ extension Declaration.Kind {
         case .dropsTable(let table): ".drops(table: \(quoted(table)))"
         case .dropsColumn(let table, let column): ".drops(column: \(quoted(column)), of: \(quoted(table)))"
         case .dropsObject(let object, let name): ".drops(\(object.rawValue): \(quoted(name)))"
+        case .dropsConstraint(let constraint, let table):
+            ".drops(constraint: \(constraint.swift), of: \(quoted(table)))"
         case .renamesTable(let from, let to): ".renames(table: \(quoted(from)), to: \(quoted(to)))"
         case .renamesColumn(let table, let from, let to):
             ".renames(column: \(quoted(from)), of: \(quoted(table)), to: \(quoted(to)))"
@@ -122,4 +132,24 @@ extension Declaration.Kind {
     }
 
     private func quoted(_ text: String) -> String { String(reflecting: text) }
+}
+
+extension DeclaredConstraint {
+    /// The constraint as Swift source.
+    fileprivate var swift: String {
+        let name =
+            switch kind {
+            case .primaryKey: "primaryKey"
+            case .unique: "unique"
+            case .check: "check"
+            case .notNull: "notNull"
+            case .collate: "collate"
+            case .foreignKey: "foreignKey"
+            case .strict: "strict"
+            }
+        guard let list = condition.map({ [$0] }) ?? columns else {
+            return [.primaryKey, .strict].contains(kind) ? ".\(name)" : ".init(.\(name))"
+        }
+        return ".\(name)(\(list.map { String(reflecting: $0) }.joined(separator: ", ")))"
+    }
 }

@@ -105,14 +105,13 @@ extension LintRuleText {
             """)
 
     static let rebuildForgets = LintRuleText(
-        summary: "a rebuilt table loses an index, a trigger or a constraint",
+        summary: "a rebuilt table loses an index, a trigger, a DEFAULT or AUTOINCREMENT",
         detail: """
             DROP TABLE takes a table's indexes and triggers along; a rebuild has to make them again \
             (https://www.sqlite.org/lang_altertable.html#otheralter, steps 3 and 8). AUTOINCREMENT that is lost \
-            lets ids be given twice, and so does its mark, which does not move along by itself. CREATE TABLE AS \
-            copies no key and no constraint at all. A CHECK, DEFAULT, COLLATE or foreign key that the new table \
-            does not have, or an index that is made again with other columns, is a note: a rebuild may be there \
-            for that.
+            lets ids be given twice, and so does its mark, which does not move along by itself. A DEFAULT that \
+            the new table does not have, or an index that is made again with other columns, is a note: a rebuild \
+            may be there for that.
             """,
         bad: """
             CREATE TABLE new_email (id INTEGER PRIMARY KEY, subject TEXT NOT NULL);
@@ -123,6 +122,27 @@ extension LintRuleText {
         good: """
             -- the same, and then
             CREATE INDEX email_on_subject ON email(subject);
+            """)
+
+    static let constraintLost = LintRuleText(
+        summary: "a table that stays loses a constraint, or the action of a foreign key",
+        detail: """
+            A rebuild writes a table's whole definition again, and CREATE TABLE AS copies no constraint at all. \
+            What the new definition leaves out (PRIMARY KEY, UNIQUE, CHECK, NOT NULL, COLLATE, REFERENCES with its \
+            actions, STRICT) is gone without an error, and no row shows it: later ones may break what the app \
+            relies on. A constraint that another key, index or CHECK enforces is not lost, nor one of a column that \
+            is dropped. If it may go, declare it. A list of values that has only become longer is a note.
+            """,
+        bad: """
+            CREATE TABLE new_email (id INTEGER PRIMARY KEY, subject TEXT, folder INTEGER);
+            INSERT INTO new_email (id, subject, folder) SELECT id, subject, folder FROM email;
+            DROP TABLE email;
+            ALTER TABLE new_email RENAME TO email;
+            """,
+        good: """
+            CREATE TABLE new_email (
+                id INTEGER PRIMARY KEY, subject TEXT NOT NULL, folder INTEGER REFERENCES folder ON DELETE CASCADE);
+            -- and the rest is the same
             """)
 
     static let rebuildRenamesFirst = LintRuleText(

@@ -28,6 +28,7 @@ extension Rule {
         case .positionalCopy: .positionalCopy
         case .rebuildStricter: .rebuildStricter
         case .rebuildForgets: .rebuildForgets
+        case .constraintLost: .constraintLost
         case .rebuildRenamesFirst: .rebuildRenamesFirst
         case .dropParentCascades: .dropParentCascades
         case .refusedInTransaction: .refusedInTransaction
@@ -50,8 +51,8 @@ extension Rule {
     /// The rules that drydock.yml, `--rule` and `ignore` may name, in the order of the documentation.
     public static let ofLint: [Rule] = [
         .addColumnFails, .expressionFails, .uniqueOverExisting, .expressionIndexFails, .destructiveUndeclared,
-        .positionalCopy, .rebuildStricter, .rebuildForgets, .rebuildRenamesFirst, .dropParentCascades,
-        .refusedInTransaction, .notRestartable, .doubleQuotedString, .writableSchema,
+        .positionalCopy, .rebuildStricter, .rebuildForgets, .constraintLost, .rebuildRenamesFirst,
+        .dropParentCascades, .refusedInTransaction, .notRestartable, .doubleQuotedString, .writableSchema,
         .foreignKeyWithoutIndex, .foreignKeyParent,
         .duplicateIndex, .redundantIndex, .viewBroken, .defaultIsIdentifier, .missingStrict,
         .missingDown, .minimumSQLite,

@@ -10,6 +10,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case rowsAdded = "rows-added"
     case invariantBroken = "invariant-broken"
     case objectLost = "object-lost"
+    case constraintLost = "constraint-lost"
     case referenceMoved = "reference-moved"
     case autoincrementReset = "autoincrement-reset"
     case searchIndexStale = "search-index-stale"
@@ -108,6 +109,7 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .rowsAdded: "rows appeared in a table that existed before"
         case .invariantBroken: "a declared `preserves` query returns something else"
         case .objectLost: "an index, trigger or view vanished that no statement dropped by name"
+        case .constraintLost: "a table that stays has lost a constraint, or the action of a foreign key"
         case .referenceMoved: "a view, trigger or foreign key follows a renamed table away from its successor"
         case .autoincrementReset: "an AUTOINCREMENT table would give out an id again"
         case .searchIndexStale: "a full-text or spatial index no longer agrees with its content"
@@ -165,6 +167,7 @@ extension Rule {
         case .invariantBroken: "The migration's author said that this must not change."
         case .objectLost:
             "SQLite drops indexes and triggers with their table; a rebuild must recreate them."
+        case .constraintLost: "No row shows it: any later one may break what the app relies on."
         case .referenceMoved:
             "SQLite rewrites references when a table is renamed, also where a new table takes the old name."
         case .autoincrementReset: "Old ids may live on in other tables, in files or on a server."

@@ -11,8 +11,7 @@ struct RebuildForgetsRule: LintRule {
     func check(_ migration: LintMigration) -> [LintFault] {
         migration.rebuilds.flatMap { rebuild in
             objects(rebuild, migration) + remade(rebuild, migration) + mark(rebuild, migration)
-                + (rebuild.statement.tableSource == nil
-                    ? constraints(rebuild, migration) : bare(rebuild, migration))
+                + properties(rebuild)
         }
     }
 
@@ -107,20 +106,6 @@ struct RebuildForgetsRule: LintRule {
         return a.isUnique == b.isUnique && a.condition == b.condition && terms(a, old) == terms(b, new)
     }
 
-    /// Reports what CREATE TABLE AS does not copy.
-    private func bare(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
-        let lost = losses(rebuild, migration.end).map(\.what)
-        guard let first = lost.first else { return [] }
-        let others = lost.count > 1 ? " and \(lost.count - 1) more" : ""
-        return [
-            LintFault(
-                .warning,
-                "CREATE TABLE AS recreates \(rebuild.new.name) without \(first)\(others), which the old one had",
-                help: "Make the table with its definition, and copy with INSERT ... SELECT.",
-                at: rebuild.statement, table: rebuild.new.name)
-        ]
-    }
-
     /// Reports the AUTOINCREMENT mark, which a copy sets to the highest remaining id.
     private func mark(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
         let (old, new) = (rebuild.old, rebuild.new)
@@ -147,14 +132,23 @@ struct RebuildForgetsRule: LintRule {
         ]
     }
 
-    private func constraints(
-        _ rebuild: LintMigration.Rebuild, _ migration: LintMigration
-    ) -> [LintFault] {
-        losses(rebuild, migration.end).map { loss in
+    /// Reports AUTOINCREMENT and DEFAULT, which are no constraints, where the new table lacks them.
+    private func properties(_ rebuild: LintMigration.Rebuild) -> [LintFault] {
+        let (old, new) = (rebuild.old, rebuild.new)
+        func fault(_ severity: Finding.Severity, _ what: String, _ column: String?) -> LintFault {
             LintFault(
-                loss.severity, "the new \(rebuild.new.name) has no \(loss.what), which the old one had",
+                severity, "the new \(new.name) has no \(what), which the old one had",
                 help: "Add it to the new table, unless the rebuild is meant to remove it.",
-                at: rebuild.statement, table: rebuild.new.name, column: loss.column)
+                at: rebuild.statement, table: new.name, column: column)
         }
+        // Without its key, the table has lost more.
+        let isForgotten = old.primaryKey?.isAutoincrement == true && new.primaryKey?.isAutoincrement == false
+        return (isForgotten ? [fault(.warning, "AUTOINCREMENT", old.rowidAlias?.name)] : [])
+            + old.columns.compactMap { column in
+                guard let now = new.column(column.name), let value = column.defaultValue, value != .null,
+                    now.defaultValue == nil
+                else { return nil }
+                return fault(.note, "DEFAULT \(value) of \(column.name)", column.name)
+            }
     }
 }

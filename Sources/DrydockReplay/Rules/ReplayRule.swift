@@ -9,8 +9,8 @@ enum ReplayRules {
     /// The rules checked for every step.
     static let steps: [any StepRule] = [
         TableDroppedRule(), SearchIndexDroppedRule(), ColumnDroppedRule(), RowsLostRule(),
-        ValuesChangedRule(), RowsAddedRule(), ObjectLostRule(), ReferenceMovedRule(), AutoincrementRule(),
-        HeaderMarkRule(),
+        ValuesChangedRule(), RowsAddedRule(), ObjectLostRule(), ConstraintLostRule(), ReferenceMovedRule(),
+        AutoincrementRule(), HeaderMarkRule(),
     ]
 }
 

@@ -33,6 +33,9 @@ package struct TableMatch: Sendable {
     /// Whether a declaration that names the later table refers to this one: false where two tables swap their names.
     var answersToLaterName = true
 
+    /// Every pair of columns, compared or not.
+    package var allColumns: [ColumnPair] { columns + derived }
+
     package init(
         before: Catalog.Table, after: Catalog.Table, columns: [ColumnPair], derived: [ColumnPair] = [],
         droppedColumns: [Catalog.Column]

@@ -58,7 +58,7 @@ public struct SQLFragment: Sendable {
     ///
     /// - Parameter renames: the possible new names by folded old name. A word may also be unchanged, since
     ///   the same word can stand for something that was not renamed.
-    func matches(_ new: SQLFragment, renames: [String: Set<String>]) -> Bool {
+    package func matches(_ new: SQLFragment, renames: [String: Set<String>]) -> Bool {
         if self == new { return true }
         guard items.count == new.items.count else { return false }
         return items.indices.allSatisfy { index in

@@ -67,7 +67,7 @@ extension SchemaPrinter {
         return SQLName.quoted(type)
     }
 
-    private func references(_ key: ForeignKey) -> String {
+    func references(_ key: ForeignKey) -> String {
         var text = "REFERENCES " + SQLName.printed(key.parent)
         if let columns = key.parentColumns { text += " (" + SQLName.list(columns) + ")" }
         if key.onDelete != .noAction { text += " ON DELETE " + key.onDelete.rawValue }
@@ -76,7 +76,7 @@ extension SchemaPrinter {
         return text + (key.isDeferred ? " DEFERRABLE INITIALLY DEFERRED" : "")
     }
 
-    private func text(_ terms: [KeyTerm]) -> String {
+    func text(_ terms: [KeyTerm]) -> String {
         terms.map {
             SQLName.printed($0.column) + ($0.collation.map { " COLLATE " + SQLName.printed($0) } ?? "")
                 + ($0.isDescending ? " DESC" : "")

@@ -353,7 +353,7 @@ import Testing
             "CREATE TABLE x AS SELECT id, coalesce(p, q, r) AS k FROM m; DROP TABLE m; ALTER TABLE x RENAME TO m",
             schema: "CREATE TABLE m(id INTEGER PRIMARY KEY, p, q, r);",
             rows: "INSERT INTO m VALUES (1, 'x', NULL, NULL), (2, NULL, 'y', NULL), (3, NULL, NULL, 'z')",
-            notes: [.columnDropped, .columnDropped, .columnDropped]),
+            warnings: [.constraintLost], notes: [.columnDropped, .columnDropped, .columnDropped]),
         RuleCase(
             "two columns merged, one value lost",
             merge + "ALTER TABLE m DROP COLUMN p; ALTER TABLE m DROP COLUMN q", schema: merged,

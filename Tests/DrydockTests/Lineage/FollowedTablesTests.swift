@@ -58,11 +58,11 @@ import Testing
         RuleCase(
             "CTAS alias",
             "CREATE TABLE new AS SELECT id, a AS q, b FROM t; DROP TABLE t; ALTER TABLE new RENAME TO t",
-            schema: schema, rows: rows, notes: [.columnDropped]),
+            schema: schema, rows: rows, warnings: [.constraintLost], notes: [.columnDropped]),
         RuleCase(
             "CTAS alias, lost",
             "CREATE TABLE new AS SELECT id, upper(a) AS q, b FROM t; DROP TABLE t; ALTER TABLE new RENAME TO t",
-            schema: schema, rows: rows, errors: [.columnDropped]),
+            schema: schema, rows: rows, errors: [.columnDropped], warnings: [.constraintLost]),
         RuleCase(
             "savepoint",
             "SAVEPOINT s; ALTER TABLE t RENAME TO zz; ROLLBACK TO s; RELEASE s; ALTER TABLE t RENAME TO u;CREATE TABLE new(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);INSERT INTO new SELECT * FROM u; DROP TABLE u; ALTER TABLE new RENAME TO u;",

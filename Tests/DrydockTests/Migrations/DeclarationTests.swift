@@ -20,6 +20,25 @@ import Testing
         ("drops index i, j", [.dropsObject(.index, "i"), .dropsObject(.index, "j")]),
         ("drops trigger [a b]", [.dropsObject(.trigger, "a b")]),
         ("drops view main.v", [.dropsObject(.view, "v")]),
+        ("drops constraint unique (a, \"b c\") of t", [.dropsConstraint(.unique("a", "b c"), table: "t")]),
+        (
+            "drops constraint CHECK(size > (0) and kind <> ')') of main.t",
+            [.dropsConstraint(.check("size > (0) and kind <> ')'"), table: "t")]
+        ),
+        (
+            "drops constraint not null(a) of t, primary key of t, foreign key (a) of t;",
+            [
+                .dropsConstraint(.notNull("a"), table: "t"), .dropsConstraint(.primaryKey, table: "t"),
+                .dropsConstraint(.foreignKey("a"), table: "t"),
+            ]
+        ),
+        (
+            "drops constraint collate(a) of t, strict of t, check of t",
+            [
+                .dropsConstraint(.collate("a"), table: "t"), .dropsConstraint(.strict, table: "t"),
+                .dropsConstraint(.init(.check), table: "t"),
+            ]
+        ),
         ("renames table t to \"t\"\"u\"", [.renamesTable(from: "t", to: "t\"u")]),
         ("renames column t.a to t.b", [.renamesColumn(table: "t", from: "a", to: "b")]),
         ("renames column t.a to b", [.renamesColumn(table: "t", from: "a", to: "b")]),
@@ -51,7 +70,13 @@ import Testing
 
     @Test(arguments: [
         "", "drop table t", "drops", "drops table", "drops table t u", "drops table t,", "drops table t.a",
-        "drops table temp.t", "drops column t", "drops column aux.t.a", "drops index", "drops rows t",
+        "drops table temp.t", "drops constraint", "drops constraint unique",
+        "drops constraint unique (a)", "drops constraint unique (a) of", "drops constraint unique () of t",
+        "drops constraint unique (a of t", "drops constraint not (a) of t",
+        "drops constraint default (a) of t",
+        "drops constraint strict (a) of t", "drops constraint unique (a + 1) of t",
+        "drops constraint check () of t",
+        "drops column t", "drops column aux.t.a", "drops index", "drops rows t",
         "renames table t", "renames table t to", "renames table t to u v", "renames t to u",
         "renames column t to u", "renames column t.a", "rewrites", "rewrites t.", "rewrites a.b.c.d",
         "deletes t", "deletes from", "deletes from t where", "deletes from t where ;", "deletes from t a = 1",
@@ -98,10 +123,12 @@ import Testing
         let texts = [
             "drops table t", "drops column t.a", "drops index i", "renames table t to u",
             "renames column t.a to b",
-            "rewrites t", "deletes from t", "inserts into t", "preserves select 1", "foreign-keys immediate",
+            "rewrites t", "deletes from t", "inserts into t", "drops constraint check of t",
+            "preserves select 1",
+            "foreign-keys immediate",
         ]
         #expect(
-            try Declaration.all(texts).map(\.canBeUnused) == Array(repeating: true, count: 8) + [
+            try Declaration.all(texts).map(\.canBeUnused) == Array(repeating: true, count: 9) + [
                 false, false,
             ])
     }

@@ -238,7 +238,8 @@ import Testing
             """
             CREATE TABLE new(id INTEGER PRIMARY KEY, email TEXT NOT NULL, name TEXT);
             INSERT INTO new SELECT * FROM n; DROP TABLE n; ALTER TABLE new RENAME TO n
-            """, schema: "CREATE TABLE n(id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT);"),
+            """, schema: "CREATE TABLE n(id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT);",
+            warnings: [.constraintLost]),
         RuleCase(
             "copied, dropped and renamed in a step each", copy, "DROP TABLE n", "ALTER TABLE new RENAME TO n",
             schema: kept, rows: row, errors: [.objectLost, .objectLost], notes: [.tableDropped]),

@@ -1,0 +1,90 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockReplay
+import DrydockState
+import SQLiteSchema
+
+/// `constraint-lost`: a migration leaves a table without a constraint that it had.
+struct ConstraintKeptRule: LintRule {
+    let rule = Rule.constraintLost
+    let severity: Finding.Severity? = .warning
+
+    func check(_ migration: LintMigration) -> [LintFault] {
+        let successors = successors(migration)
+        guard !successors.isEmpty else { return [] }
+        let tables = names(migration, successors)
+        let tableColumns = Dictionary(
+            successors.map { ($0.old.name.foldedASCII, $0.columns) }, uniquingKeysWith: { first, _ in first })
+        return successors.flatMap { successor -> [LintFault] in
+            let (old, new, columns) = (successor.old, successor.new, successor.columns)
+            let start = migration.start
+            @Sendable func comparison(with table: Table, in schema: Schema) -> ConstraintComparison {
+                let present = columns.filter { table.column($0.value) != nil }
+                return ConstraintComparison(
+                    from: old, in: start, to: table, in: schema, columns: present, tables: tables,
+                    tableColumns: tableColumns)
+            }
+            let losses = comparison(with: new, in: migration.end).losses.filter { loss in
+                !migration.migration.declarations.contains { declaration in
+                    guard case .dropsConstraint(let constraint, let table) = declaration.kind else {
+                        return false
+                    }
+                    return [old.name, new.name].contains { $0.foldedASCII == table.foldedASCII }
+                        && (constraint.names(loss.constraint) || constraint.names(loss.wanted))
+                }
+            }
+            return LostConstraints.groups(losses, of: new.name, new).map { group in
+                var fault = LintFault(
+                    group.severity, group.message, help: group.help,
+                    at: successor.statement, table: new.name,
+                    column: group.column)
+                let constraints = group.losses.map(\.constraint)
+                fault.stands = { schema in
+                    guard let last = schema.table(new.name) else { return false }
+                    let left = comparison(with: last, in: schema).losses.map(\.constraint)
+                    return constraints.contains(where: left.contains)
+                }
+                return fault
+            }
+        }
+    }
+}
+
+extension ConstraintKeptRule {
+    /// A table that has the place of another one.
+    private struct Successor {
+        var old: Table
+        var new: Table
+        /// The new names of the old columns, by folded name.
+        var columns: [String: String]
+        var statement: SQLStatement?
+    }
+
+    /// Returns the tables that are created again. ALTER TABLE keeps every constraint.
+    private func successors(_ migration: LintMigration) -> [Successor] {
+        migration.rebuilds.map { rebuild in
+            let (old, new) = (rebuild.old, rebuild.new)
+            var columns: [String: String] = [:]
+            for (from, to) in rebuild.copiedColumns { columns[from.foldedASCII] = new.column(to)?.name }
+            let taken = Set(columns.values)
+            for column in old.columns where columns[column.name.foldedASCII] == nil {
+                guard let same = new.column(column.name), !taken.contains(same.name) else { continue }
+                columns[column.name.foldedASCII] = same.name
+            }
+            let made = migration.lineage[new.name]?.createdBy.map { migration.migration.statements[$0] }
+            return Successor(old: old, new: new, columns: columns, statement: made ?? rebuild.statement)
+        }
+    }
+
+    /// Returns the names that tables have after the migration, by folded name before it.
+    private func names(_ migration: LintMigration, _ successors: [Successor]) -> [String: [String]] {
+        var names = Dictionary(
+            successors.map { ($0.old.name.foldedASCII, [$0.new.name]) },
+            uniquingKeysWith: { first, _ in first })
+        for name in migration.start.tables.keys {
+            guard let now = migration.lineage.currentName(of: name), now != name else { continue }
+            names[name, default: []].append(now)
+        }
+        return names
+    }
+}
