@@ -81,6 +81,14 @@ struct PlanProof: Sendable {
             migration: migration, declarations: migration.declarations, before: before,
             after: try await inspector.inspect(after, earlier: before), inspector: inspector, engine: engine
         ).run()
+        let lost = verified.findings.map(\.finding).filter {
+            $0.rule == .constraintLost && $0.severity == .warning
+        }
+        if !lost.isEmpty {
+            let words = lost.flatMap(\.advice.declarations).map(\.words)
+            outcome.plan.steps.insert(
+                .init("Constraints go that the new schema does not have.", declarations: words, []), at: 0)
+        }
         let findings = (verified.findings.map(\.finding) + verified.declarationFindings)
             .filter { $0.severity == .error }
         let kept = try await loader.inspector.withConnection(to: before.image, attaching: after) {

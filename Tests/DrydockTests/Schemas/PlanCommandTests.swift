@@ -34,6 +34,19 @@ import Testing
         #expect(broken.errors.contains("1 row of t (a) references no row of p"), "\(broken)")
     }
 
+    @Test func `constraints that the new schema does not have are declared`() throws {
+        let result = try plan(
+            "CREATE TABLE t(a TEXT NOT NULL COLLATE NOCASE, b INT CHECK (b > 0), UNIQUE (a, b));",
+            "CREATE TABLE t(a TEXT COLLATE NOCASE, b INT CHECK (b > 5));")
+        #expect(result.status == 1, "\(result)")
+        let declared = result.output.split(separator: "\n").filter { $0.hasPrefix("-- drydock:") }
+        #expect(
+            declared == [
+                "-- drydock: drops constraint unique (a, b) of t",
+                "-- drydock: drops constraint not null (a) of t",
+            ], "\(result)")
+    }
+
     @Test func `an index and a trigger move to another table`() throws {
         let tables = "CREATE TABLE a(x); CREATE TABLE b(x);"
         let index = try plan(tables + "CREATE INDEX i ON a(x)", tables + "CREATE INDEX i ON b(x)")
