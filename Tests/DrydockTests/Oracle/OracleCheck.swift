@@ -69,6 +69,10 @@ struct OracleCheck {
                     faults.append(Fault(kind: .miss, what: "loss", text: "\(identifier): \(loss.reason)"))
                 }
             }
+            faults += judge(
+                report.findings.filter { $0.rule == .constraintLost && $0.migration == identifier },
+                identifier,
+                oracle.constraintVerdicts(last: last))
             for error in own {
                 let hasCause: Bool
                 if Self.aboutData.contains(error.rule) || error.rule.rawValue == "table-unreadable" {
@@ -91,6 +95,43 @@ struct OracleCheck {
             faults.append(
                 Fault(
                     kind: .alarm, what: error.rule.rawValue, text: "\(error.rule.rawValue) \(error.message)"))
+        }
+        return faults
+    }
+
+    /// Judges the findings about constraints: every loss is one, and nothing else.
+    private func judge(
+        _ findings: [Finding], _ identifier: String, _ verdicts: [Oracle.ConstraintVerdict]
+    ) -> [Fault] {
+        var faults: [Fault] = []
+        for verdict in verdicts {
+            for loss in verdict.lasting {
+                let isReported = findings.contains { finding in
+                    names(finding, verdict.names)
+                        && OracleConstraintLoss.Kind(message: finding.message) == loss.kind
+                        && loss.column.map { finding.message.lowercased().contains($0) } ?? true
+                }
+                if !isReported {
+                    faults.append(
+                        Fault(
+                            kind: .miss, what: "constraint",
+                            text: "\(identifier): \(loss.kind.rawValue) of \(verdict.names.sorted()) is lost")
+                    )
+                }
+            }
+        }
+        for finding in findings {
+            let kind = OracleConstraintLoss.Kind(message: finding.message)
+            let own = verdicts.filter { names(finding, $0.names) }
+            let hasCause = own.contains { verdict in
+                verdict.losses?.contains { $0.kind == kind } ?? true
+            }
+            if !hasCause, kind != nil || !finding.message.hasPrefix("STRICT") {
+                faults.append(
+                    Fault(
+                        kind: .alarm, what: "constraint",
+                        text: "\(identifier): \(finding.rule.rawValue) \(finding.message)"))
+            }
         }
         return faults
     }

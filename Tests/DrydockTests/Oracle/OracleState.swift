@@ -7,6 +7,7 @@ struct OracleState {
         let rows: [[SQLValue]]
         /// Whether each row matches one of the conditions under which rows may go.
         let mayGo: [Bool]
+        let constraints: OracleConstraints
     }
 
     var tables: [Table] = []
@@ -52,8 +53,9 @@ struct OracleState {
                 }
                 tables.append(
                     Table(
-                        table: table, rows: rows.map { Array($0.dropFirst()) }, mayGo: rows.map { $0[0] != 0 }
-                    ))
+                        table: table, rows: rows.map { Array($0.dropFirst()) },
+                        mayGo: rows.map { $0[0] != 0 },
+                        constraints: try OracleConstraints(database, table)))
             } catch let failure as PlainDatabase.Failure {
                 unreadable.append((table, failure.description))
             }

@@ -97,6 +97,24 @@ struct Rebuild {
             }
         }
         if random.chance(20) { new.columns.shuffle(using: &random) }
+        loseConstraint()
+    }
+
+    /// Forgets a constraint of the old table, as people do.
+    private mutating func loseConstraint() {
+        // A separate generator, so that the other results of a seed stay the same.
+        var copy = random
+        var extras = SchemaRandom(seed: ~copy.next())
+        guard extras.chance(35) else { return }
+        switch extras.below(7) {
+        case 0 where !new.uniques.isEmpty: new.uniques.removeLast()
+        case 1 where !new.foreignKeys.isEmpty: new.foreignKeys.removeLast()
+        case 2 where !new.foreignKeys.isEmpty: new.foreignKeys[0].actions = ""
+        case 3: for index in new.columns.indices { new.columns[index].isNotNull = false }
+        case 4: for index in new.columns.indices { new.columns[index].check = nil }
+        case 5: for index in new.columns.indices { new.columns[index].collation = nil }
+        default: break
+        }
     }
 
     private mutating func pickStored() -> Int? {
