@@ -114,7 +114,8 @@ struct LintFindings: Sendable {
         for migration in migrations {
             for declaration in migration.declarations {
                 guard case .ignores(let rule, _) = declaration.kind, !used.contains(declaration),
-                    Rule.ofLint.contains(rule), severities[rule] != .off
+                    Rule.ofLint.contains(rule), severities[rule] != .off,
+                    rules.allSatisfy({ $0.rule.rule != rule || $0.rule.showsAll })
                 else { continue }
                 findings.append(
                     Finding(

@@ -12,6 +12,8 @@ protocol LintRule: Sendable {
     var severity: Finding.Severity? { get }
     /// Whether the rule reports that something is missing, which unread code may have created.
     var speaksOfMissing: Bool { get }
+    /// Whether reading shows all that a replay can report under the rule, so that a declaration may be called unused.
+    var showsAll: Bool { get }
 
     /// Checks one statement, with the schemas before and after it.
     func check(_ step: LintStep) -> [LintFault]
@@ -23,6 +25,7 @@ protocol LintRule: Sendable {
 
 extension LintRule {
     var speaksOfMissing: Bool { false }
+    var showsAll: Bool { true }
     func check(_ step: LintStep) -> [LintFault] { [] }
     func check(_ migration: LintMigration) -> [LintFault] { [] }
     func check(_ end: LintEnd) -> [LintFault] { [] }

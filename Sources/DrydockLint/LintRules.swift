@@ -3,11 +3,13 @@ enum LintRules {
     /// The rules in the order of the documentation.
     static let all: [any LintRule] = [
         AddColumnRule(), ExpressionFailsRule(), UniqueRule(), ExpressionIndexRule(), DestructiveRule(),
-        PositionalCopyRule(), RebuildStricterRule(), RebuildForgetsRule(), ConstraintKeptRule(),
-        RebuildRenamesFirstRule(), DropParentRule(),
+        PositionalCopyRule(), CopiedConstantRule(), RebuildStricterRule(), RebuildForgetsRule(),
+        ConstraintKeptRule(), RebuildRenamesFirstRule(), DropParentRule(),
         TransactionRule(), RestartRule(),
         DoubleQuotedStringRule(), WritableSchemaRule(), ForeignKeyIndexRule(), ForeignKeyParentRule(),
-        DuplicateIndexRule(), RedundantIndexRule(), ViewCompilesRule(), DefaultIdentifierRule(),
+        DuplicateIndexRule(), RedundantIndexRule(), ViewCompilesRule(), StaleIndexRule(),
+        DefaultIdentifierRule(),
+        DefaultTypeRule(),
         MissingStrictRule(), MissingDownRule(), MinimumSQLiteRule(),
     ]
 }

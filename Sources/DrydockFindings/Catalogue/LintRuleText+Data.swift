@@ -33,7 +33,8 @@ extension LintRuleText {
         detail: """
             `CREATE UNIQUE INDEX` fails with "UNIQUE constraint failed" for every user who has two rows with \
             the same values, and a rebuild's `INSERT ... SELECT` fails alike, as does one into a table of its own \
-            key. With `INSERT OR IGNORE` or `OR REPLACE` the rows are lost in silence. Merge such rows first, and \
+            key. With `INSERT OR IGNORE` or `OR REPLACE` the rows are lost in silence, which is an error where the old key \
+            had more columns than the new one: it allowed such rows. Merge such rows first, and \
             declare it. It is a note once a DELETE picked rows by all of these columns or by a query, or an UPDATE changed one, \
             and an error where an UPDATE gave every row the same.
             """,
@@ -86,6 +87,18 @@ extension LintRuleText {
         bad: "INSERT INTO new_email SELECT * FROM email;",
         good: "INSERT INTO new_email (id, subject) SELECT id, subject FROM email;")
 
+    static let copiedConstant = LintRuleText(
+        summary: "a copy puts the same value into a column of every row",
+        detail: """
+            `SELECT id, 'title', artist FROM song` reads no column `title`: `'title'` is a text, and every row gets this \
+            word. So does `"heading"` in double quotes where no column has the name. Both are errors where the text is the \
+            name of the column that was meant; SQLite stores it without an error. Any other value, such as NULL or `''`, \
+            that a rebuild puts into a column of the old table, in place of its values, is a warning, unless another \
+            statement reads them or `rewrites` declares it.
+            """,
+        bad: "INSERT INTO new_song (id, title) SELECT id, 'title' FROM song;",
+        good: "INSERT INTO new_song (id, title) SELECT id, title FROM song;")
+
     static let rebuildStricter = LintRuleText(
         summary: "a rebuilt table may refuse rows that the old one took",
         detail: """
@@ -109,7 +122,8 @@ extension LintRuleText {
         detail: """
             DROP TABLE takes a table's indexes and triggers along; a rebuild has to make them again \
             (https://www.sqlite.org/lang_altertable.html#otheralter, steps 3 and 8). AUTOINCREMENT that is lost \
-            lets ids be given twice, and so does its mark, which does not move along by itself. A DEFAULT that \
+            lets ids be given twice, and so does its mark, which does not move along by itself. A trigger that is \
+            recreated under another name is a warning, since a later DROP TRIGGER would not find it. A DEFAULT that \
             the new table does not have, or an index that is made again with other columns, is a note: a rebuild \
             may be there for that.
             """,

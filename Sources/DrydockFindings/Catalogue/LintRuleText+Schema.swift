@@ -88,6 +88,32 @@ extension LintRuleText {
         bad: "CREATE TABLE event (id INTEGER PRIMARY KEY, at TEXT DEFAULT now);",
         good: "CREATE TABLE event (id INTEGER PRIMARY KEY, at TEXT DEFAULT CURRENT_TIMESTAMP);")
 
+    static let defaultOfAnotherType = LintRuleText(
+        summary: "a default is text in a column for numbers or truth values",
+        detail: """
+            `BOOLEAN DEFAULT 'false'` stores the five letters: they equal neither FALSE nor 0, and an app that reads a \
+            number fails or takes them for true. A text that is a number, such as `'1'`, is converted and is not reported. \
+            CURRENT_TIMESTAMP in an INTEGER column is text, too. In a STRICT table it is an error, since every INSERT \
+            that leaves the column out fails.
+            """,
+        bad: "ALTER TABLE job ADD COLUMN done BOOLEAN NOT NULL DEFAULT 'false';",
+        good: "ALTER TABLE job ADD COLUMN done BOOLEAN NOT NULL DEFAULT FALSE;")
+
+    static let searchIndexStale = LintRuleText(
+        summary: "a full-text or spatial index loses track of its rows",
+        detail: """
+            A full-text table keeps its entries in tables of its own, such as `found_data`. A statement that writes to these \
+            damages the index, which is an error; change the rows of the full-text table itself. It finds the rows of the \
+            table with the text by rowid. A rebuild of a table without an INTEGER PRIMARY KEY renumbers its rows, and so may \
+            VACUUM; if a row was ever deleted, searches then find wrong rows. Copy the rowid, or \
+            rebuild the index at the end.
+            """,
+        bad: """
+            -- page(url TEXT PRIMARY KEY, body TEXT) is the content of found
+            INSERT INTO new_page (url, body) SELECT url, body FROM page;
+            """,
+        good: "INSERT INTO new_page (rowid, url, body) SELECT rowid, url, body FROM page;")
+
     static let missingStrict = LintRuleText(
         summary: "a new table is not STRICT",
         detail: "An ordinary table stores 'abc' in an INTEGER column. STRICT, since SQLite 3.37, refuses it.",

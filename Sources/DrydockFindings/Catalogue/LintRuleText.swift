@@ -26,6 +26,7 @@ extension Rule {
         case .expressionIndexFails: .expressionIndexFails
         case .destructiveUndeclared: .destructiveUndeclared
         case .positionalCopy: .positionalCopy
+        case .copiedConstant: .copiedConstant
         case .rebuildStricter: .rebuildStricter
         case .rebuildForgets: .rebuildForgets
         case .constraintLost: .constraintLost
@@ -40,7 +41,9 @@ extension Rule {
         case .duplicateIndex: .duplicateIndex
         case .redundantIndex: .redundantIndex
         case .viewBroken: .viewBroken
+        case .searchIndexStale: .searchIndexStale
         case .defaultIsIdentifier: .defaultIsIdentifier
+        case .defaultOfAnotherType: .defaultOfAnotherType
         case .missingStrict: .missingStrict
         case .missingDown: .missingDown
         case .minimumSQLite: .minimumSQLite
@@ -51,10 +54,12 @@ extension Rule {
     /// The rules that drydock.yml, `--rule` and `ignore` may name, in the order of the documentation.
     public static let ofLint: [Rule] = [
         .addColumnFails, .expressionFails, .uniqueOverExisting, .expressionIndexFails, .destructiveUndeclared,
-        .positionalCopy, .rebuildStricter, .rebuildForgets, .constraintLost, .rebuildRenamesFirst,
-        .dropParentCascades, .refusedInTransaction, .notRestartable, .doubleQuotedString, .writableSchema,
+        .positionalCopy, .copiedConstant, .rebuildStricter, .rebuildForgets, .constraintLost,
+        .rebuildRenamesFirst, .dropParentCascades, .refusedInTransaction, .notRestartable,
+        .doubleQuotedString, .writableSchema,
         .foreignKeyWithoutIndex, .foreignKeyParent,
-        .duplicateIndex, .redundantIndex, .viewBroken, .defaultIsIdentifier, .missingStrict,
+        .duplicateIndex, .redundantIndex, .viewBroken, .searchIndexStale, .defaultIsIdentifier,
+        .defaultOfAnotherType, .missingStrict,
         .missingDown, .minimumSQLite,
         .transactionEnded, .pragmaIgnored, .migrationInCode,
     ]

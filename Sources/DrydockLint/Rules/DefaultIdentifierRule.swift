@@ -22,7 +22,10 @@ struct DefaultIdentifierRule: LintRule {
                 place == 0 || !tokens[place - 1].isWord("set", in: source)
             else { return nil }
             let word = token.text(in: source)
-            guard !Self.values.contains(word.foldedASCII) else { return nil }
+            guard !Self.values.contains(word.foldedASCII), !DefaultTypeRule.values(step).contains(token)
+            else {
+                return nil
+            }
             return LintFault(
                 nil, "DEFAULT \(word) is the text '\(word)', letter by letter",
                 help: "Write '\(word)' if that is intended, or an expression in parentheses.",

@@ -5,7 +5,7 @@ import SQLiteSchema
 
 /// Finds what a rebuild loses although its table has a column for it.
 extension DestructiveRule {
-    /// Returns columns of both tables that the copy leaves out, or fills with something other than their values.
+    /// Returns columns of both tables that the copy leaves out.
     func forgotten(_ rebuild: LintMigration.Rebuild, _ migration: LintMigration) -> [LintFault] {
         guard let items = rebuild.itemsByTarget else { return [] }
         let table = rebuild.old.name
@@ -16,21 +16,12 @@ extension DestructiveRule {
                 !declaresColumn(migration.migration, [table.foldedASCII], [column.name]),
                 !declaresRewrite(migration.migration, table, column.name)
             else { return nil }
+            guard items[folded] == nil else { return nil }
             let declaration = "rewrites \(quotedIfNeeded(table)).\(quotedIfNeeded(column.name))"
-            func fault(_ severity: Finding.Severity, _ message: String) -> LintFault {
-                LintFault(
-                    severity, message, help: remedy("that is intended", declaration), at: rebuild.statement,
-                    table: table, column: column.name)
-            }
-            guard let item = items[folded] else {
-                return fault(
-                    .error, "the rebuild of \(table) does not copy \(column.name), and its values are lost")
-            }
-            guard rebuild.isOnlyCopy, case .expression(let value, let columns) = item, columns.isEmpty else {
-                return nil
-            }
-            return fault(
-                .warning, "the rebuild of \(table) puts \(value) into \(column.name), whatever was there")
+            return LintFault(
+                .error, "the rebuild of \(table) does not copy \(column.name), and its values are lost",
+                help: remedy("that is intended", declaration), at: rebuild.statement, table: table,
+                column: column.name)
         }
     }
 

@@ -15,7 +15,9 @@ struct DoubleQuotedStringRule: LintRule {
                 && !(token.identifier(in: source) ?? "]").contains("]")
         }
         guard !quoted.isEmpty else { return [] }
+        let misread = CopiedConstantRule.misreadNames(step) + DefaultTypeRule.values(step)
         let strings = (defaults(quoted, step) + strings(quoted, NameProbe(step: step)))
+            .filter { !misread.contains($0) }
             .sorted { $0.range.lowerBound < $1.range.lowerBound }
         guard let first = strings.first else { return [] }
         if let fault = constantKey(strings, step) { return [fault] }

@@ -196,38 +196,58 @@ struct UniqueRule: LintRule {
         copies(migration)
             + migration.rebuilds.filter { migration.occupied.contains($0.old.name.foldedASCII) }.flatMap {
                 rebuild in
-                var keys = rebuild.new.uniques.map(\.terms)
-                if let key = rebuild.new.primaryKey { keys.append(key.terms) }
-                return keys.compactMap { terms -> LintFault? in
-                    let terms = rebuild.new.effectiveTerms(terms)
-                    let areOld = terms.allSatisfy { term in
-                        rebuild.old.column(term.column) != nil
-                            || rebuild.new.column(term.column)?.generated != nil
-                    }
-                    guard areOld, !Self.isUnique(terms, in: rebuild.old, migration.start) else { return nil }
-                    let list = terms.map(\.column).joined(separator: ", ")
-                    let drops = ["ignore", "replace"].first {
-                        rebuild.statement.first(["or", $0]) != nil
-                            || $0 == "replace"
-                                && rebuild.statement.tokens[0].isWord("replace", in: rebuild.statement.source)
-                    }
-                    let merges = drops != nil || rebuild.statement.first(["on", "conflict"]) != nil
-                    let isGrouped = ["group", "distinct"].contains { rebuild.statement.first([$0]) != nil }
-                    let isHandled =
-                        isGrouped || Self.hasCleared(terms, migration.deletes[rebuild.old.name.foldedASCII])
-                    return LintFault(
-                        isHandled ? .note : .warning,
-                        "\(rebuild.old.name) becomes UNIQUE over \(list): "
-                            + (merges
-                                ? "of rows that have the same values the copy keeps one and drops the rest without an error"
-                                : "the copy fails if two rows have the same"),
-                        help: isHandled
-                            ? Self.handledHelp(rebuild.old)
-                            : "Give all but one of such rows another value first, or merge them, and declare it.",
-                        at: rebuild.statement,
-                        table: rebuild.old.name)
-                }
+                Self.keys(of: rebuild.new).compactMap { fault($0, rebuild, migration) }
             }
+    }
+
+    private static func keys(of table: Table) -> [[KeyTerm]] {
+        table.uniques.map(\.terms) + [table.primaryKey?.terms].compactMap(\.self)
+    }
+
+    /// - Parameter terms: a key of the new table.
+    private func fault(
+        _ terms: [KeyTerm], _ rebuild: LintMigration.Rebuild, _ migration: LintMigration
+    ) -> LintFault? {
+        let (old, statement) = (rebuild.old, rebuild.statement)
+        let copied = rebuild.copiedColumns
+        let terms = rebuild.new.effectiveTerms(terms)
+        // The old table's columns have the names that they had there.
+        let sources = terms.map { term in
+            KeyTerm(
+                column: copied.first { $0.to.foldedASCII == term.column.foldedASCII }?.from ?? term.column,
+                collation: term.collation)
+        }
+        let areOld = zip(sources, terms).allSatisfy { source, term in
+            old.column(source.column) != nil || rebuild.new.column(term.column)?.generated != nil
+        }
+        guard areOld, !Self.isUnique(sources, in: old, migration.start) else { return nil }
+        let list = terms.map(\.column).joined(separator: ", ")
+        let drops = ["ignore", "replace"].first {
+            statement.first(["or", $0]) != nil
+                || $0 == "replace" && statement.tokens[0].isWord("replace", in: statement.source)
+        }
+        let merges = drops != nil || statement.first(["on", "conflict"]) != nil
+        let isGrouped = ["group", "distinct"].contains { statement.first([$0]) != nil }
+        let deletes = migration.deletes[old.name.foldedASCII]
+        let isHandled = isGrouped || Self.hasCleared(sources, deletes)
+        let wider = Self.keys(of: old).map { $0.map(\.column) }.first { key in
+            Set(sources.map(\.column.foldedASCII)).isStrictSubset(of: key.map(\.foldedASCII))
+        }
+        // Rows that the old key told apart are lost without an error.
+        let isLoss =
+            wider != nil && merges && !isHandled
+            && !DestructiveRule().declaresDeletes(migration.migration, [old.name.foldedASCII])
+        return LintFault(
+            isLoss ? .error : isHandled ? .note : .warning,
+            "\(old.name) becomes UNIQUE over \(list)"
+                + (wider.map { ", and was over \($0.joined(separator: ", ")) before" } ?? "") + ": "
+                + (merges
+                    ? "of rows that have the same values the copy keeps one and drops the rest without an error"
+                    : "the copy fails if two rows have the same"),
+            help: isHandled
+                ? Self.handledHelp(old)
+                : "Give all but one of such rows another value first, or merge them, and declare it.",
+            at: statement, table: old.name)
     }
 
     /// Whether the values are already distinct because of a key or unique index over some of the columns.

@@ -53,6 +53,12 @@ struct NullExplainer: FailureExplainer {
 
     /// Returns the column's default, or otherwise the empty value of its type.
     private static func value(_ column: Column, _ table: Table) -> String {
+        if case .text(let text)? = column.defaultValue, table.numberKind(of: column) != nil,
+            Double(text) == nil
+        {
+            // The default would be stored as text.
+            return table.truth(of: text, in: column) == true ? "1" : "0"
+        }
         if let value = column.defaultValue, value != .null { return "\(value)" }
         switch table.affinity(of: column) {
         case .text: return "''"

@@ -6,6 +6,8 @@ public struct InsertSource: Sendable {
         public var tokens: Range<Int>
         /// The select list, or the first tuple of VALUES.
         public var items: [CopyItem]
+        /// The tokens of each item of a select list, without its alias.
+        public var itemTokens: [Range<Int>] = []
         public var isValues: Bool
     }
 
@@ -60,7 +62,9 @@ extension SQLStatement {
     private func arm(_ range: Range<Int>) -> InsertSource.Arm {
         guard tokens[range.lowerBound].isWord("values", in: source) else {
             let reader = SelectListReader(source: source, tokens: Array(tokens[..<range.upperBound]))
-            return .init(tokens: range, items: reader.items(from: range.lowerBound), isValues: false)
+            return .init(
+                tokens: range, items: reader.items(from: range.lowerBound),
+                itemTokens: reader.itemTokens(from: range.lowerBound), isValues: false)
         }
         var cursor = TokenCursor(source: source, tokens: Array(tokens[..<range.upperBound]))
         cursor.position = range.lowerBound + 1
@@ -80,6 +84,17 @@ extension SQLStatement {
         else { return nil }
         let query = Array(tokens[(place + 1)...])
         return CopyReader(source: source, tokens: query, commonTables: 0).copySource()
+    }
+
+    /// The SELECTs of a CREATE TABLE AS; none for any other statement.
+    public var tableArms: [InsertSource.Arm] {
+        guard case .createTable(_, _, asSelect: true) = action,
+            let place = tokens.firstIndex(where: { $0.isWord("as", in: source) })
+        else { return [] }
+        var cursor = TokenCursor(self)
+        cursor.position = place + 1
+        cursor.skipCommonTables()
+        return arms(&cursor)
     }
 }
 

@@ -6,6 +6,9 @@ struct SelectListReader {
     /// Returns the items of the SELECT with its keyword at an index of the tokens.
     func items(from select: Int) -> [CopyItem] { ranges(from: select).map(item) }
 
+    /// Returns the tokens of each item, without its alias.
+    func itemTokens(from select: Int) -> [Range<Int>] { ranges(from: select).map(withoutAlias) }
+
     /// Returns the items' names in a table created from them: an alias, otherwise a column's own name; nil if
     /// SQLite makes a name up, and for `*`.
     func names(from select: Int) -> [String?] {

@@ -199,6 +199,17 @@ import Testing
                 + rebuild("id INTEGER PRIMARY KEY, mail TEXT NOT NULL, age, note TEXT", $0.proposedSQL)
         },
         RemedyCase(
+            "NULL in a rebuild, with a default that would be text", schema: person, rows: people,
+            rebuild("id INTEGER PRIMARY KEY, email BOOLEAN NOT NULL DEFAULT 'false', age, note TEXT"),
+            says: "NOT NULL constraint failed: new.email: rows 3 and 5 of person have email = NULL",
+            help: "Give a value in the SELECT, 0 or another:"
+        ) {
+            $0.proposedDeclarations
+                + rebuild(
+                    "id INTEGER PRIMARY KEY, email BOOLEAN NOT NULL DEFAULT FALSE, age, note TEXT",
+                    $0.proposedSQL)
+        },
+        RemedyCase(
             "a column that the copy leaves out", schema: person, rows: people,
             rebuild(
                 "id INTEGER PRIMARY KEY, email TEXT, age, note TEXT, kind TEXT NOT NULL",

@@ -33,6 +33,12 @@ import Testing
         #expect(finding.place?.line == 1 && finding.message == "nothing here breaks positional-copy")
     }
 
+    /// Only a replay shows whether an index is stale for other reasons.
+    @Test func anIgnoreThatOnlyAReplayNeedsIsNotUnused() async throws {
+        try await LintCase("", "-- drydock: ignore search-index-stale because it is\nCREATE TABLE a(x)")
+            .check(.unusedDeclaration)
+    }
+
     @Test(arguments: [
         (
             "ignore uniqe-over-existing because it is",

@@ -61,6 +61,26 @@ import Testing
                 "CREATE TABLE n(id, email, x, name); INSERT INTO n SELECT * FROM account", says: [.error])
         ),
         (
+            .copiedConstant,
+            LintCase(
+                "a renamed column", "ALTER TABLE account RENAME COLUMN name TO title",
+                "CREATE TABLE n(id, title); INSERT INTO n(id, title) SELECT id, 'title' FROM account",
+                says: [.error])
+        ),
+        (
+            .copiedConstant,
+            LintCase(
+                "the column's old name", "ALTER TABLE account RENAME COLUMN name TO title",
+                "CREATE TABLE n(id, name); INSERT INTO n(id, name) SELECT id, 'name' FROM account")
+        ),
+        (
+            .searchIndexStale,
+            LintCase(
+                "a renamed table",
+                schema: "CREATE TABLE p(a TEXT PRIMARY KEY); CREATE VIRTUAL TABLE f USING fts5(a)",
+                "ALTER TABLE f RENAME TO g", "DELETE FROM g_data; DELETE FROM p WHERE 0", says: [.error])
+        ),
+        (
             .rebuildForgets,
             LintCase(
                 "an added index", schema: pair, "CREATE INDEX i ON p(code, id)", rebuild, says: [.warning])

@@ -205,10 +205,6 @@ import Testing
             "made another column", schema: note,
             copy("INSERT INTO n(id,a) SELECT id, a || coalesce(b, '') FROM t")),
         LintCase(
-            "a constant", schema: note, copy("INSERT INTO n(id,a,b) SELECT id,a,NULL FROM t"),
-            says: [.warning]
-        ),
-        LintCase(
             "computed", schema: note, copy("INSERT INTO n(id,a,b) SELECT id,a,coalesce(b, 0) FROM t")),
         LintCase(
             "LIMIT", schema: note, copy("INSERT INTO n(id,a,b) SELECT id,a,b FROM t LIMIT 100"),

@@ -75,6 +75,55 @@ import Testing
             .check(.uniqueOverExisting)
     }
 
+    private static func narrower(
+        _ old: String, _ new: String, _ copy: String, says: [Finding.Severity], before: String = ""
+    ) -> LintCase {
+        LintCase(
+            "\(old) -> \(new), \(copy)", schema: "CREATE TABLE t(a TEXT, b TEXT, c TEXT, \(old));",
+            before + "CREATE TABLE n(\(new)); \(copy); DROP TABLE t; ALTER TABLE n RENAME TO t;", says: says)
+    }
+
+    @Test(arguments: [
+        narrower(
+            "PRIMARY KEY (a, b)", "a TEXT PRIMARY KEY, b TEXT, c TEXT",
+            "INSERT INTO n(a, b, c) SELECT a, b, c FROM t", says: [.warning]),
+        narrower(
+            "UNIQUE (a, b)", "a TEXT, b TEXT UNIQUE, c TEXT", "INSERT INTO n(a, b, c) SELECT a, b, c FROM t",
+            says: [.warning]),
+        narrower(
+            "PRIMARY KEY (a, b)", "x TEXT PRIMARY KEY, c TEXT", "INSERT INTO n(x, c) SELECT a, c FROM t",
+            says: [.warning]),
+        narrower(
+            "PRIMARY KEY (a, b)", "a TEXT PRIMARY KEY, b TEXT, c TEXT",
+            "INSERT OR REPLACE INTO n SELECT * FROM t", says: [.error]),
+        narrower(
+            "UNIQUE (a, b)", "a TEXT UNIQUE, c TEXT",
+            "INSERT INTO n(a, c) SELECT a, c FROM t WHERE true ON CONFLICT DO NOTHING", says: [.error]),
+        narrower(
+            "PRIMARY KEY (a, b)", "a TEXT PRIMARY KEY, b TEXT, c TEXT",
+            "INSERT OR IGNORE INTO n SELECT * FROM t", says: [.warning],
+            before: "-- drydock: deletes from t\n"),
+        narrower(
+            "PRIMARY KEY (a, b)", "a TEXT PRIMARY KEY, c TEXT",
+            "INSERT INTO n(a, c) SELECT a, min(c) FROM t GROUP BY a", says: [.note]),
+        narrower(
+            "PRIMARY KEY (a, b)", "a TEXT, b TEXT, c TEXT, PRIMARY KEY (b, a)",
+            "INSERT INTO n(a, b, c) SELECT a, b, c FROM t", says: []),
+        narrower(
+            "PRIMARY KEY (a, b)", "x TEXT, y TEXT, z TEXT, PRIMARY KEY (x, y)",
+            "INSERT INTO n(x, y, z) SELECT a, b, c FROM t", says: []),
+    ]) func aNarrowerKey(_ it: LintCase) async throws {
+        let finding = try await it.check(.uniqueOverExisting).first
+        if it.says != [], it.says != [.note] {
+            #expect(finding?.message.contains(", and was over a, b before: ") == true)
+        }
+        guard it.says == [.error] else { return }
+        let database = try PlainDatabase()
+        try database.execute(
+            it.steps[0] + "INSERT INTO t VALUES ('x', 'y', '1'), ('x', 'z', '2');" + it.steps[1])
+        #expect(try database.rows("SELECT count(*) FROM t") { $0.integer(0) } == [1])
+    }
+
     @Test func aCopyThatDropsDuplicatesIsReported() async throws {
         let it = LintCase(
             "",
