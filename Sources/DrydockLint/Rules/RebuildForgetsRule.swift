@@ -51,10 +51,42 @@ struct RebuildForgetsRule: LintRule {
             }
         }
             + triggers.map { trigger in
-                fault("trigger", trigger.name, printer.text(trigger)) { schema in
+                if let other = renamed(trigger, migration) {
+                    return renamedFault(trigger, to: other, drop, migration)
+                }
+                return fault("trigger", trigger.name, printer.text(trigger)) { schema in
                     schema.table(name) != nil && schema.triggers[trigger.name.foldedASCII] == nil
                 }
             }
+    }
+
+    /// Returns the new trigger that does the same under another name.
+    private func renamed(_ trigger: Trigger, _ migration: LintMigration) -> Trigger? {
+        let diff = SchemaDiff(from: migration.start, to: migration.end)
+        return migration.end.triggers(on: trigger.table).first { other in
+            migration.start.triggers[other.name.foldedASCII] == nil && diff.isSame(trigger, other)
+        }
+    }
+
+    private func renamedFault(
+        _ trigger: Trigger, to other: Trigger, _ drop: SQLStatement, _ migration: LintMigration
+    ) -> LintFault {
+        let made = migration.migration.statements.last { statement in
+            if case .createTrigger(let name, _, _) = statement.action {
+                name.folded == other.name.foldedASCII
+            } else {
+                false
+            }
+        }
+        let name = quotedIfNeeded(trigger.name)
+        return LintFault(
+            .warning,
+            "trigger \(trigger.name) goes with the old \(trigger.table) and is recreated under another name, \(other.name): "
+                + "a later DROP TRIGGER \(name) would not find it, and CREATE TRIGGER IF NOT EXISTS would add a second one",
+            help:
+                "Keep its name. If the new name is intended, drop the old one by name before the table is dropped:\n"
+                + proposed("DROP TRIGGER \(name);"),
+            at: made ?? drop, table: trigger.table)
     }
 
     /// Reports indexes that are created again under their name with a different definition.

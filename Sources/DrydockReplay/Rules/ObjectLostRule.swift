@@ -56,9 +56,10 @@ struct ObjectLostRule: StepRule {
         guard presence != .same, !sought.wentWithColumn(of: step) else { return nil }
         let stands: StepFinding.Stands = { end, lastName in
             guard let home = object.kind == .view ? home : lastName(home) else { return false }
-            return end.catalog.has(home) && sought.presence(on: home, in: end.catalog) != .same
+            return end.catalog.has(home) && !sought.presence(on: home, in: end.catalog).isReplaced
                 || object.kind == .view && end.catalog.objects[id] == nil
         }
+        if case .renamed(let name) = presence { return renamed(sought, home, to: name, in: step) }
         if case .different(let differences) = presence {
             // An object that followed its table is the same, whatever its text says by now.
             return creation(of: object, in: step).map {
@@ -116,6 +117,35 @@ struct ObjectLostRule: StepRule {
 
                 """) + .declaration("drops \(kind) \(quotedIfNeeded(object.name))"),
             place: .init(creation), table: home)
+    }
+
+    /// Returns the finding for a trigger that SQLite dropped with its table, and that the step created under another name.
+    private func renamed(
+        _ sought: SoughtObject, _ home: String, to name: String, in step: StepView
+    ) -> StepFinding {
+        let object = sought.object
+        let creation = step.lastStatement { action in
+            guard case .createTrigger(let made, _, _) = action else { return false }
+            return made.folded == name.foldedASCII
+        }
+        let drop = "DROP TRIGGER \(quotedIfNeeded(object.name));"
+        return StepFinding(
+            Finding(
+                .objectLost, .warning,
+                "trigger \(object.name) of \(home) has another name now, \(name): a later DROP TRIGGER "
+                    + "\(quotedIfNeeded(object.name)) would not find it, and CREATE TRIGGER IF NOT EXISTS would add a second one",
+                help: Help(
+                    """
+                    It was dropped with its table, and recreated as \(name). Recreate it under its old name. If the new name is \
+                    intended, drop it by its old one before the table is dropped:
+                    \(proposed(drop))
+                    or declare it:
+
+                    """) + .declaration("drops trigger \(quotedIfNeeded(object.name))"),
+                place: creation.map { .init($0) }, table: home),
+            stands: { end, lastName in
+                lastName(home).map { sought.presence(on: $0, in: end.catalog) == .renamed(name) } ?? false
+            })
     }
 
     private func place(
@@ -176,7 +206,8 @@ struct ObjectLostRule: StepRule {
             SoughtObject(object, step, heir).map { (heir: heir, sought: $0) }
         }
         let presences = places.map { $0.sought.presence(on: $0.heir.after.name, in: step.after.catalog) }
-        guard let heir = heirs.first, places.count == heirs.count, !presences.contains(.same) else {
+        guard let heir = heirs.first, places.count == heirs.count, !presences.contains(where: \.isReplaced)
+        else {
             return nil
         }
         let stands: StepFinding.Stands = { end, lastName in
@@ -184,7 +215,7 @@ struct ObjectLostRule: StepRule {
                 place.heir.lastName(in: end, lastName).map { (home: $0, sought: place.sought) }
             }
             return !left.isEmpty
-                && !left.contains { $0.sought.presence(on: $0.home, in: end.catalog) == .same }
+                && !left.contains { $0.sought.presence(on: $0.home, in: end.catalog).isReplaced }
         }
         let text = ObjectText(object).moved(to: heir)
         for (place, presence) in zip(places, presences) {

@@ -12,6 +12,8 @@ struct SoughtObject: Sendable {
     let columns: [String: String]
     /// The view that a trigger is on.
     private let view: Catalog.Object?
+    /// The triggers before the step, by folded name.
+    private let earlierTriggers: Set<String>
 
     init(_ object: Catalog.Object, in step: StepView) {
         let match = step.conservation.kept.map(\.match).first {
@@ -34,6 +36,7 @@ struct SoughtObject: Sendable {
         self.object = object
         schema = step.before.catalog.schema(of: [object], on: object.tableName)
         view = step.before.catalog.objects[.init(.view, object.tableName)]
+        earlierTriggers = Set(step.before.catalog.objects.keys.filter { $0.kind == .trigger }.map(\.name))
         let renamed = pairs.filter { $0.before.name.foldedASCII != $0.after.name.foldedASCII }
         columns = Dictionary(
             renamed.map { ($0.before.name, $0.after.name) }, uniquingKeysWith: { first, _ in first })
@@ -42,9 +45,19 @@ struct SoughtObject: Sendable {
     /// What a later state has in an object's place.
     enum Presence: Equatable {
         case same
+        /// A new trigger that does the same under another name. Statements name triggers; nothing has to name an index.
+        case renamed(String)
         /// An object of its name that does something else.
         case different([String])
         case absent
+
+        /// Whether something does what the object did.
+        var isReplaced: Bool {
+            switch self {
+            case .same, .renamed: true
+            case .different, .absent: false
+            }
+        }
     }
 
     /// - Parameter home: the table's name in the catalog.
@@ -67,7 +80,11 @@ struct SoughtObject: Sendable {
             if isKept { return .same }
             differences = others.indexes[object.name.foldedASCII].map { diff.differences(index, $0).texts }
         } else if let trigger = schema.triggers.values.first {
-            if others.triggers.values.contains(where: { diff.isSame(trigger, $0) }) { return .same }
+            let equal = others.triggers.values.filter { diff.isSame(trigger, $0) }.map(\.name).sorted()
+            if let first = equal.first {
+                let isNew = !equal.contains { earlierTriggers.contains($0.foldedASCII) }
+                return isNew && named == nil ? .renamed(first) : .same
+            }
             differences = others.triggers[object.name.foldedASCII].map {
                 isAdapted(trigger, to: $0, on: others.table(home), in: catalog)
                     ? [] : diff.differences(trigger, $0).map(\.text)

@@ -10,6 +10,8 @@ import Testing
     private static let copy =
         "CREATE TABLE new(id INTEGER PRIMARY KEY, a, b); INSERT INTO new SELECT * FROM n; "
 
+    private static let renamedTrigger =
+        "CREATE TRIGGER trg_email_gone AFTER DELETE ON email BEGIN SELECT old.id; END;"
     private static let plainN = "CREATE TABLE n(a TEXT, b INT); "
     private static let copyN = "CREATE TABLE new(a TEXT, b INT); INSERT INTO new SELECT * FROM n; "
     private static let rebuiltN = copyN + "DROP TABLE n; ALTER TABLE new RENAME TO n; "
@@ -36,6 +38,22 @@ import Testing
         RuleCase(
             "the same definition under another name",
             Mail.rebuild(indexes: "CREATE INDEX email_by_account ON email(account_id, received_at);")),
+        RuleCase(
+            "the same trigger under another name",
+            Mail.rebuild(triggers: renamedTrigger), warnings: [.objectLost]),
+        RuleCase(
+            "the same trigger under another name, dropped by name first",
+            "DROP TRIGGER email_gone;\n" + Mail.rebuild(triggers: renamedTrigger)),
+        RuleCase(
+            "the same trigger under another name, declared",
+            "-- drydock: drops trigger email_gone\n" + Mail.rebuild(triggers: renamedTrigger)),
+        RuleCase(
+            "the same trigger under another name, and under its own later",
+            Mail.rebuild(triggers: renamedTrigger),
+            "DROP TRIGGER trg_email_gone; " + Mail.emailTriggers, notes: [.objectLost]),
+        RuleCase(
+            "repaired by a later step under another name",
+            Mail.rebuild(triggers: ""), renamedTrigger, warnings: [.objectLost]),
         RuleCase(
             "another definition under the same name",
             Mail.rebuild(indexes: "CREATE INDEX email_on_account ON email(account_id);"),

@@ -101,6 +101,18 @@ import Testing
         remade("CREATE INDEX i ON t(a)", "CREATE INDEX i ON \"t\"(\"A\" COLLATE binary ASC)", says: []),
     ]) func anIndexRecreatedUnderItsName(_ it: LintCase) async throws { try await it.check(.rebuildForgets) }
 
+    @Test func aTriggerRecreatedUnderAnotherName() async throws {
+        let other = Self.trigger.replacing("email_gone", with: "trg_email_gone")
+        let it = LintCase("", Self.definition + Self.copy + Self.index + other, says: [.warning])
+        let finding = try #require(try await it.check(.rebuildForgets).first)
+        #expect(finding.message.hasPrefix("trigger email_gone goes with the old email and is recreated"))
+        #expect(finding.message.contains("under another name, trg_email_gone"))
+        #expect(finding.place?.statement?.hasPrefix("CREATE TRIGGER trg_email_gone") == true)
+        try await LintCase(
+            "", "DROP TRIGGER email_gone;" + Self.definition + Self.copy + Self.index + other
+        ).check(.rebuildForgets)
+    }
+
     @Test func anIndexDroppedByNameIsIntended() async throws {
         var it = Self.remade("CREATE INDEX i ON t(a)", "CREATE INDEX i ON t(b)", says: [])
         it.steps[1] = "DROP INDEX i; " + it.steps[1]
