@@ -52,6 +52,10 @@ package struct SQLiteMessage: Sendable, Hashable {
     package static let unknownFunction = SQLiteMessage("unknown function: ")
     package static let noSuchCollation = SQLiteMessage("no such collation sequence: ")
     package static let noSuchModule = SQLiteMessage("no such module: ")
+    package static let noSuchTokenizer = SQLiteMessage("no such tokenizer: ")
+    /// An option of a full-text table (fts5_config.c).
+    package static let unrecognizedOption = SQLiteMessage("unrecognized option: ")
+    package static let wrongArgumentCount = SQLiteMessage("wrong number of arguments to function ")
 
     /// FTS5's; FTS3 and FTS4 have the other (fts5_main.c, fts3_tokenizer.c).
     static let noSuchTokenizer = SQLiteMessage("no such tokenizer: ")
@@ -141,6 +145,8 @@ package struct SQLiteMessage: Sendable, Hashable {
     package static let cannotAddPrimaryKey = SQLiteMessage(whole: "Cannot add a PRIMARY KEY column")
     package static let cannotDropUnique = SQLiteMessage("cannot drop UNIQUE column")
     package static let cannotDropPrimaryKey = SQLiteMessage("cannot drop PRIMARY KEY column")
+    /// What no token begins with, or a number that goes on with letters (tokenize.c).
+    package static let unrecognizedToken = SQLiteMessage("unrecognized token: ")
     package static let syntaxError = SQLiteMessage("near ", end: ": syntax error")
 
     /// Returns the object that keeps ALTER TABLE from running, as in "error in view v after drop column: no such

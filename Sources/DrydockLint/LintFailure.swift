@@ -23,7 +23,9 @@ struct LintFailure {
 
     /// - Throws: ``EngineError`` where the run was stopped.
     func finding() throws -> Finding {
-        let isNewer = UnknownFunction(error, on: refused.connection)?.isSupported(since: minimum) ?? false
+        let function = UnknownFunction(error, of: migration, on: refused.connection)
+        let since = function?.since ?? NewerSQLite(refused)?.since
+        let isNewer = minimum.map { minimum in since.map { $0 <= minimum } ?? false } ?? false
         let message =
             SQLiteMessage.isAboutMissingName(error.message)
             ? "\(error.message), on the schema that the earlier migrations make" : error.message

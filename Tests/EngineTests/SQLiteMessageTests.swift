@@ -46,6 +46,10 @@ import Testing
         Case(
             "CREATE VIRTUAL TABLE v USING fts5(a, tokenize = 'nope')", SQLiteMessage.isAboutMissingExtension),
         Case("CREATE VIRTUAL TABLE v USING fts4(a, tokenize = nope)", SQLiteMessage.isAboutMissingExtension),
+        Case("CREATE VIRTUAL TABLE v USING fts5(a, tokenize='nope')", .noSuchTokenizer, "nope"),
+        Case("CREATE VIRTUAL TABLE v USING fts5(a, nope=1)", .unrecognizedOption, "\"nope\""),
+        Case("SELECT abs(1, 2)", .wrongArgumentCount, "abs()"),
+        Case("SELECT 1nope", .unrecognizedToken, "\"1nope\""),
         Case("DROP INDEX nope", { SQLiteMessage.isAboutMissingName($0) && SQLiteMessage.isAboutNames($0) }),
         Case("SELECT nope(1)", { !SQLiteMessage.isAboutMissingName($0) && !SQLiteMessage.isAboutNames($0) }),
         Case(

@@ -135,7 +135,7 @@ struct ExpressionFailsRule: LintRule {
             case .index(let index):
                 ("the index \(index.name)", "every write \(rows) fails", nil)
             }
-        let function = UnknownFunction(error, on: step.connection)
+        let function = UnknownFunction(error, of: step.migration, on: step.connection)
         // What was added between this SQLite and the oldest supported version is not the migration's fault.
         let isKnown = function?.isSupported(since: step.minimum) ?? false
         var fault = LintFault(

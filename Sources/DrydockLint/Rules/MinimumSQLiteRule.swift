@@ -1,4 +1,5 @@
 import DrydockFindings
+import DrydockReplay
 import SQLiteSchema
 
 /// `minimum-sqlite`: SQL that the oldest SQLite supported by a project does not know.

@@ -37,7 +37,9 @@ struct ViewCompilesRule: LintRule {
             let object: LintRecord.Object =
                 fault.id.kind == Catalog.Object.Kind.trigger.rawValue ? .trigger(name) : .view(name)
             var (fault, severity) = (fault, Finding.Severity?.none)
-            if let function = UnknownFunction(message: fault.message, on: end.connection) {
+            if let function = UnknownFunction(
+                message: fault.message, of: end.linted.last, on: end.connection)
+            {
                 fault.help = function.help.text
                 // What was added between this SQLite and the oldest supported version is not the migration's fault.
                 if function.isSupported(since: end.minimum) { severity = .warning }

@@ -80,7 +80,7 @@ package struct RefusalHelp {
         }
         if SQLiteMessage.syntaxError.matches(message), let statement, statement.isUnknownAlter {
             return
-                "SQLite's ALTER TABLE renames a table or a column, adds a column or drops one, and nothing else. Rebuild the "
+                "ALTER TABLE of this SQLite renames a table or a column, adds a column or drops one, and nothing else. Rebuild the "
                 + "table for any other change: create the new one, copy the rows, drop the old one and rename."
         }
         return nil

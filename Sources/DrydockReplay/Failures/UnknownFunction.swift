@@ -10,15 +10,17 @@ package struct UnknownFunction {
     /// The version that added it; nil where it is not a function of SQLite.
     package let since: SQLiteVersion?
     private let version: String
+    private let folder: String
     /// A known function with a similar name.
     private let near: String?
 
     /// Nil for any other error.
-    package init?(_ error: EngineError, on connection: any Connection) {
-        self.init(message: error.message, on: connection)
+    package init?(_ error: EngineError, of migration: Migration?, on connection: any Connection) {
+        self.init(message: error.message, of: migration, on: connection)
     }
 
-    package init?(message: String, on connection: any Connection) {
+    /// - Parameter migration: one of the project, whose files say which SQLite it brings.
+    package init?(message: String, of migration: Migration?, on connection: any Connection) {
         let missing = [SQLiteMessage.noSuchFunction, .unknownFunction]
         let found = missing.lazy.compactMap { missing -> String? in
             guard let start = missing.firstRange(in: message)?.upperBound else { return nil }
@@ -29,6 +31,7 @@ package struct UnknownFunction {
         since = SQLiteFeatureTable.functions[found.foldedASCII]
         let known = try? connection.rows("SELECT DISTINCT name FROM pragma_function_list") { $0.string(0) }
         near = nearestName(to: found, in: known ?? [])
+        folder = migration.map { PathParts.folder(of: $0.path) } ?? "."
         version = (try? connection.firstRow("SELECT sqlite_version()") { $0.string(0) }) ?? ""
     }
 
@@ -43,15 +46,15 @@ package struct UnknownFunction {
         guard let since else {
             return Help(near.map { "Did you mean \($0)()? " } ?? "") + .standIn(.function(name))
         }
-        return "\(name)() came with SQLite \(since), and this is \(version). Write it another way"
-            + (["if", "iif"].contains(name.foldedASCII)
-                ? ", such as CASE WHEN ... THEN ... ELSE ... END." : ".")
+        return NewerSQLite("\(name)()", since: since, version: version, folder: folder).help
     }
 }
 
 /// Explains "no such function": whether another version of SQLite has it.
 struct FunctionExplainer: RefusalExplainer {
     func explanation(of refused: RefusedStatement) throws -> FailureExplanation? {
-        UnknownFunction(refused.error, on: refused.connection).map { FailureExplanation(help: $0.help) }
+        UnknownFunction(refused.error, of: refused.migration, on: refused.connection).map {
+            FailureExplanation(help: $0.help)
+        }
     }
 }

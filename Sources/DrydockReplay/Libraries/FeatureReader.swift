@@ -1,16 +1,14 @@
-import DrydockReplay
-import DrydockFindings
 import SQLiteSchema
 
 /// Finds in a statement's tokens what an older SQLite does not know, also within views and triggers.
-struct FeatureReader {
+package struct FeatureReader {
     private let statement: SQLStatement
     private let isIndex: Bool
     private let tokens: [Token]
     /// Words, symbols and numbers in lower case; for quoted names and strings only their kind.
     private let texts: [String]
 
-    init(_ statement: SQLStatement, isIndex: Bool) {
+    package init(_ statement: SQLStatement, isIndex: Bool) {
         self.statement = statement
         self.isIndex = isIndex
         tokens = statement.tokens
@@ -24,12 +22,14 @@ struct FeatureReader {
         }
     }
 
-    var features: [SQLiteFeature] {
+    package var features: [SQLiteFeature] {
         patterns + functions + names + numbers + rowValues + recursions
     }
 
-    private func feature(_ since: SQLiteVersion, _ what: String, _ place: Int) -> SQLiteFeature {
-        SQLiteFeature(since: since, what: what, token: tokens[place])
+    private func feature(
+        _ since: SQLiteVersion, _ what: String, _ place: Int, _ kind: SQLiteFeature.Kind = .syntax
+    ) -> SQLiteFeature {
+        SQLiteFeature(since: since, what: what, token: tokens[place], kind: kind)
     }
 
     // MARK: - Tokens
@@ -75,7 +75,7 @@ struct FeatureReader {
             guard let name = tokens[place].identifier(in: statement.source)?.foldedASCII,
                 text(place - 1) != "as", let since = SQLiteFeatureTable.tables[name]
             else { return nil }
-            return feature(since, name, place)
+            return feature(since, name, place, .name)
         }
     }
 
@@ -120,7 +120,7 @@ struct FeatureReader {
             guard !isNamed(place), !isType(place) else { return [] }
             var features = details(name, place)
             if let since = SQLiteFeatureTable.functions[name] {
-                features.append(feature(since, "\(name)()", place))
+                features.append(feature(since, "\(name)()", place, .name))
             }
             return features
         }
@@ -153,7 +153,7 @@ struct FeatureReader {
             return [
                 feature(
                     isShort ? .init(48) : .init(49),
-                    isShort ? "iif() with two arguments" : "iif() with many arguments", place)
+                    isShort ? "iif() with two arguments" : "iif() with many arguments", place, .name)
             ]
         case "raise":
             // Before, the message is one string.
@@ -178,12 +178,12 @@ struct FeatureReader {
                 let letters = zip(value, value.dropFirst()).filter { $0.0 == "%" }.map(\.1)
                 return letters.compactMap { letter in
                     SQLiteFeatureTable.formatLetters[letter].map {
-                        feature($0, "%\(letter) in strftime()", place)
+                        feature($0, "%\(letter) in strftime()", place, .value)
                     }
                 }
             }
             return SQLiteFeatureTable.dateModifiers[value.foldedASCII].map {
-                [feature($0, "the date modifier '\(value)'", place)]
+                [feature($0, "the date modifier '\(value)'", place, .value)]
             } ?? []
         }
     }
@@ -224,7 +224,7 @@ struct FeatureReader {
     }
 
     /// Returns the comma after the first tuple of VALUES.
-    func secondTuple(_ range: Range<Int>) -> Token? {
+    package func secondTuple(_ range: Range<Int>) -> Token? {
         places(of: ",", in: range).first.map { tokens[$0] }
     }
 }
