@@ -52,14 +52,12 @@ package struct SQLiteMessage: Sendable, Hashable {
     package static let unknownFunction = SQLiteMessage("unknown function: ")
     package static let noSuchCollation = SQLiteMessage("no such collation sequence: ")
     package static let noSuchModule = SQLiteMessage("no such module: ")
+    /// FTS5's; FTS3 and FTS4 have the other (fts5_main.c, fts3_tokenizer.c).
     package static let noSuchTokenizer = SQLiteMessage("no such tokenizer: ")
+    static let unknownTokenizer = SQLiteMessage("unknown tokenizer: ")
     /// An option of a full-text table (fts5_config.c).
     package static let unrecognizedOption = SQLiteMessage("unrecognized option: ")
     package static let wrongArgumentCount = SQLiteMessage("wrong number of arguments to function ")
-
-    /// FTS5's; FTS3 and FTS4 have the other (fts5_main.c, fts3_tokenizer.c).
-    static let noSuchTokenizer = SQLiteMessage("no such tokenizer: ")
-    static let unknownTokenizer = SQLiteMessage("unknown tokenizer: ")
 
     /// Whether something is missing that the app may register: a function, a collation, a module, a tokenizer.
     package static func isAboutMissingExtension(_ message: String) -> Bool {
