@@ -27,7 +27,7 @@ struct WriteLimits: Sendable {
     /// - Parameters:
     ///   - own: the folder of the private copy.
     ///   - granted: what the project lets its command write.
-    ///   - kept: files and folders that may not change: a shared folder in which one of them lies is not writable.
+    ///   - kept: files and folders that may not change: a shared folder that has one of them is not writable.
     init(own: String, granted: [String], kept: [String]) {
         let shared = Set(Self.shared + [FileManager.default.temporaryDirectory.path]).map(
             FolderListing.realPath)

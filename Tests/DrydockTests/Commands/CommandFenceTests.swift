@@ -8,7 +8,7 @@ import Testing
 /// A project's own command can change nothing of the project but its private copy, whatever it opens.
 @Suite(.serialized, .enabled(if: CommandCase.isPossible, "it needs python3 with its module sqlite3"))
 struct CommandFenceTests {
-    /// A tool that goes up and down to the migration that it is told, in a database of its own choice.
+    /// A tool that goes up and down to the migration that is named, in a database of its own choice.
     private static let tool = """
         import os, pathlib, sqlite3, sys
         here = pathlib.Path(__file__).parent
@@ -66,9 +66,11 @@ struct CommandFenceTests {
         return folder
     }
 
-    private static func verify(_ folder: TemporaryFolder, snapshots: Bool = true) async throws -> Report {
+    private static func verify(
+        _ folder: TemporaryFolder, snapshots: Bool = true, writable: [String] = []
+    ) async throws -> Report {
         var command = ProjectCommand(command: "python3 tool.py")
-        command.folder = folder.path
+        (command.folder, command.writable) = (folder.path, writable)
         command.list = "python3 tool.py list"
         command.history = CommandHistory(query: "SELECT name FROM done", table: "done")
         var request = VerifyRequest()
@@ -126,7 +128,27 @@ struct CommandFenceTests {
         withExtendedLifetime(user) {}
     }
 
-    @Test func `a command that ignores the copy is told so, and nothing else is run`() async throws {
+    /// As on a system that does not limit what a command may write.
+    @Test(arguments: ["DELETE", "WAL"], [true, false])
+    func `locks alone keep SQLite out`(_ mode: String, _ isOpen: Bool) async throws {
+        let folder = try Self.project("migrate(copy); migrate(real)", mode: mode)
+        let user = isOpen ? try User(folder.file("data/app.sqlite3"), "SELECT * FROM note") : nil
+        let before = try Self.files(folder)
+        let finding = try await Self.verify(folder, writable: [folder.path]).finding(.migrationFailed)
+        #expect(finding.evidence?.details.last?.contains("database is locked") == true, "\(finding)")
+        #expect(try Self.files(folder) == before)
+        withExtendedLifetime(user) {}
+    }
+
+    @Test func `what was written past all locks is an error, and the last run`() async throws {
+        let folder = try Self.project("migrate(copy); open(real, 'r+b').write(b'X')")
+        let report = try await Self.verify(folder, writable: [folder.path])
+        let said = report.findings.map(\.message)
+        #expect(said.contains { $0.contains("app.sqlite3, which is not its private copy") }, "\(said)")
+        #expect(!report.hasPassed)
+    }
+
+    @Test func `a command that ignores the copy is refused, and nothing else is run`() async throws {
         let folder = try Self.project("migrate(real)")
         let report = try await Self.verify(folder)
         report.expect(errors: [.migrationFailed])
@@ -136,7 +158,7 @@ struct CommandFenceTests {
         #expect(report.replays.isEmpty)
     }
 
-    @Test func `a tool is told how its settings follow the copy`() async throws {
+    @Test func `the help says how the settings follow the copy`() async throws {
         let folder = try Self.project("migrate(real)")
         try folder.write("manage.py", "import runpy; runpy.run_path('tool.py')")
         var request = VerifyRequest()
