@@ -19,11 +19,11 @@ struct StoredTypeExplainer: FailureExplainer {
             guard let type = Self.storageClass(column) else { continue }
             let name = quotedName(column.name)
             guard
-                let found = try rows.source.rows(
-                    where: "typeof(\(name)) NOT IN ('\(type)', 'null')",
-                    showing: [(name: column.name, expression: name)])
+                let found = try rows.rows(
+                    where: "typeof(\(name)) NOT IN ('\(type)', 'null')", showing: [column.name])
             else { continue }
-            return found.explanation(help: isKey ? keyHelp(column, rows) : help(column, rows, type))
+            let remedy: Help = isKey ? Help(keyHelp(column, rows)) : Help(help(column, rows, type))
+            return found.explanation(help: rows.crossing(of: [column.name], scene)?.help ?? remedy)
         }
         return nil
     }

@@ -20,7 +20,7 @@ struct CopyAdvice {
             let lineage = TableLineage(before, statements: migration.statements)
             guard let column = it.finding.column, let now = after.table(table.name),
                 let copy = lineage[now.name]?.copies.first(where: { $0.statement == culprit }),
-                let crossed = CrossedCopy(copy, statement, into: now, from: table), crossed.concerns([column])
+                let crossed = CrossedCopy(statement, into: now, from: table), crossed.concerns([column])
             else { return it }
             let cause = crossed.cause(migration.mention(culprit))
             it.finding.message += ": " + cause

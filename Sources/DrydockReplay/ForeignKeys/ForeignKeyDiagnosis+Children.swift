@@ -10,7 +10,7 @@ extension ForeignKeyDiagnosis {
         if let incarnation = lineage[child], incarnation.createdBy != nil, let copy = incarnation.copies.last
         {
             let statement = migration.statements[copy.statement]
-            if let crossed = CrossedCopy(copy, statement, into: key.child, from: before.table(copy.origin)),
+            if let crossed = CrossedCopy(statement, into: key.child, from: before.table(copy.origin)),
                 crossed.concerns(key.columns)
             {
                 return Finding(cause: crossed.cause(migration.mention(copy.statement)), help: crossed.help)
