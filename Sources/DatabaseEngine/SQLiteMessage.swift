@@ -117,6 +117,8 @@ package struct SQLiteMessage: Sendable, Hashable {
 
     // MARK: - Constraints (vdbeapi.c, insert.c, vdbe.c, json.c)
 
+    /// What is left is the column in double quotes (update.c).
+    package static let cannotUpdateGenerated = SQLiteMessage("cannot UPDATE generated column ")
     package static let uniqueFailed = SQLiteMessage("UNIQUE constraint failed: ")
     /// What is left is ": " and the column; nothing for ADD COLUMN.
     package static let notNullFailed = SQLiteMessage("NOT NULL constraint failed")

@@ -38,6 +38,7 @@ import Testing
         Case("DROP VIEW nope", .noSuchView, "nope"),
         Case("DROP TRIGGER nope", .noSuchTrigger, "nope"),
         Case("SELECT nope(1)", .noSuchFunction, "nope"),
+        Case("ALTER TABLE p ADD COLUMN b AS (a); UPDATE p SET b = 1", .cannotUpdateGenerated, "\"b\""),
         Case(
             "ALTER TABLE p ADD COLUMN b AS (nope(a)); SELECT * FROM p",
             { SQLiteMessage.unknownFunction.occurs(in: $0) }),

@@ -26,7 +26,7 @@ struct DuplicateKeyExplainer: FailureExplainer {
             guard var found = try duplicates(of: key, in: rows.source, wasThere: rows.wasThere) else {
                 continue
             }
-            found.first = rows.named(found.first, key.terms.map(\.name))
+            found.first = rows.named(found.first, key.terms.map(\.name), isRenamed: false)
             return try explanation(found, key, rows, scene)
         }
         if case .update = statement.action, !keys.isEmpty {
@@ -138,12 +138,15 @@ struct DuplicateKeyExplainer: FailureExplainer {
         let isComputed = key.terms.contains { rows.origins[$0.name.foldedASCII] == nil }
         let origin = try DuplicateOrigin(
             key, source, columns: rows.origins, isComputed: isComputed, count: found.rows, scene)
+        if let help = origin.help(forCopyOf: source, into: rows.table) {
+            return explanation(found, origin, help: help)
+        }
         let advice: Help = """
             Give all but one of them another value in \(source.name) before the copy, or make the new table without \
             UNIQUE there.
             """
         let merge = try key.condition == nil ? Self.merge(key, source, columns: rows.origins, scene) : ""
-        return explanation(found, origin, help: origin.help(forCopyOf: source) ?? advice + merge)
+        return explanation(found, origin, help: advice + merge)
     }
 
     // MARK: - Help

@@ -146,13 +146,13 @@ struct DuplicateOrigin {
                     : "Keep the key as it was, (\(columns)), or make the index without UNIQUE."
             }
             let better = statement.adding(condition: "\(condition)")
-            return succeeds([better])
+            return statement.condition == nil && succeeds([better])
                 ? "Keep its condition:\n\(proposed(better + ";"))"
                 : "Keep its condition: WHERE \(condition)."
         case .made:
             let columns = listed(key.terms.map(\.name))
             let rest = scene.migration.statements[(scene.index + 1)...]
-            if let last = rest.lastIndex(where: fills) {
+            if let last = rest.lastIndex(where: { fills($0, in: table) }) {
                 let moved = rest[...last].map(\.text) + [statement.text]
                 let place = scene.migration.mention(last)
                 guard succeeds(moved) else {
@@ -169,20 +169,27 @@ struct DuplicateOrigin {
     }
 
     /// Returns what to do about a copy into a table that does not take it; nil where the rows themselves are in question.
-    func help(forCopyOf origin: Table) -> Help? {
+    func help(forCopyOf origin: Table, into target: Table) -> Help? {
         switch kind {
         case .earlier: return nil
         case .allowed(let other):
             return
                 "Keep \(other.name) as it was: make the new table without UNIQUE there, and create the index again after the copy."
         case .made:
-            return
-                "Copy values that differ from row to row, or make the new table without UNIQUE there: the rows of \(origin.name) are worth keeping."
+            let rest = scene.migration.statements[scene.index...].dropFirst()
+            let later = rest.firstIndex { fills($0, in: target) }
+            let columns = listed(key.terms.map(\.name))
+            return Help(
+                (later.map {
+                    "\(scene.migration.mention($0)) fills \(columns) only after the copy. Write the value in the SELECT"
+                } ?? "Copy values that differ from row to row")
+                    + ", or make the new table without UNIQUE there: the rows of \(origin.name) are worth keeping."
+            )
         }
     }
 
     /// Whether a statement writes a column of the key.
-    private func fills(_ statement: SQLStatement) -> Bool {
+    private func fills(_ statement: SQLStatement, in table: Table) -> Bool {
         guard case .update(let name, let columns) = statement.action,
             name.folded == table.name.foldedASCII
         else { return false }

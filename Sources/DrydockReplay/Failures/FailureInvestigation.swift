@@ -16,7 +16,8 @@ struct FailureInvestigation: Sendable {
 
     /// The explainers in the order in which they are tried; the first answer counts.
     private static let explainers: [any FailureExplainer] = [
-        DuplicateKeyExplainer(), NullExplainer(), CheckExplainer(), StoredTypeExplainer(), JSONExplainer(),
+        TriggerExplainer(), DuplicateKeyExplainer(), NullExplainer(), CheckExplainer(), StoredTypeExplainer(),
+        JSONExplainer(),
         ForeignKeyExplainer(),
     ]
 
@@ -28,8 +29,10 @@ struct FailureInvestigation: Sendable {
         do {
             switch error {
             case let failure as StatementFailure:
-                return try await explanation(of: failure.error, at: failure.index)?.added(to: finding)
-                    ?? finding
+                var explained =
+                    try await explanation(of: failure.error, at: failure.index)?.added(to: finding) ?? finding
+                explain(&explained, failure)
+                return explained
             case let failure as RunnerFailure where failure.isForeignKeyViolation:
                 return try await explainingCommit(finding)
             default: return finding
@@ -40,6 +43,30 @@ struct FailureInvestigation: Sendable {
         } catch is StatementFailure {
             return finding
         }
+    }
+
+    /// Adds that a table of the failing statement is not the one which the migration seems to have created.
+    private func explain(_ finding: inout Finding, _ failure: StatementFailure) {
+        guard migration.statements.indices.contains(failure.index) else { return }
+        let (statement, message) = (migration.statements[failure.index], failure.error.message)
+        let isTaken = SQLiteMessage.uniqueFailed.matches(message)
+        let idle = IdleCreation.all(in: [migration], from: before.catalog).last { creation in
+            guard creation.index < failure.index, statement.mentions(creation.table) else { return false }
+            switch creation.kind {
+            case .table where creation.isSame:
+                return isTaken && statement.action.target?.folded == creation.table.foldedASCII
+            case .table:
+                return SQLiteMessage.isWrongValueCount(message)
+                    || creation.missing.contains { statement.mentions($0) }
+            case .index: return !creation.isSame && statement.first(["on", "conflict"]) != nil
+            default: return false
+            }
+        }
+        guard let idle else { return }
+        finding.message += "; \(idle.cause)"
+        finding.redactedMessage? += "; \(idle.cause)"
+        finding.add(reason: idle.cause)
+        finding.advice = Help(idle.help)
     }
 
     /// Explains a refused commit: one of the statements that ran is the cause.

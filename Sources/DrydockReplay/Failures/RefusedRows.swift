@@ -39,11 +39,12 @@ struct RefusedRows {
     /// Returns text such as `: row 2 of person has age = 'x'`.
     private func detail(_ shown: KeyPath<Evidence.Sample, String>) -> String {
         let cells = rows.first?.values ?? []
-        let what = cells.map { cell in
-            // NULL is no value that has to be hidden.
-            let isNull = cell.value.storageClass == "null"
-            return "\(cell.column) = \(isNull ? cell.value.literal : cell.value[keyPath: shown])"
-        }.joined(separator: ", ") + note
+        let what =
+            cells.map { cell in
+                // NULL does not have to be hidden.
+                let isNull = cell.value.storageClass == "null"
+                return "\(cell.column) = \(isNull ? cell.value.literal : cell.value[keyPath: shown])"
+            }.joined(separator: ", ") + note
         let name = name(hidesValues: shown == \.shape)
         let isSame = rows.allSatisfy { $0.values?.map(\.value) == cells.map(\.value) } && count == rows.count
         guard isSame else { return ": \(name), the first with \(what)" }

@@ -96,9 +96,17 @@ struct UncheckedRows {
     }
 
     /// Returns rows with what the copy does to the shown columns.
-    func named(_ rows: RefusedRows, _ columns: [String]) -> RefusedRows {
+    /// - Parameter isRenamed: whether the values have the names that the columns have where the rows come from.
+    func named(_ rows: RefusedRows, _ columns: [String], isRenamed: Bool = true) -> RefusedRows {
         guard copiedFrom != nil else { return rows }
         var rows = rows
+        if !isRenamed {
+            for place in rows.rows.indices {
+                rows.rows[place].values = rows.rows[place].values?.map { cell in
+                    Evidence.Cell(column: origins[cell.column.foldedASCII] ?? cell.column, value: cell.value)
+                }
+            }
+        }
         let moved = columns.filter { column in
             origins[column.foldedASCII].map { $0.foldedASCII != column.foldedASCII } ?? false
         }
