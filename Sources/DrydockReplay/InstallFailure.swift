@@ -12,7 +12,7 @@ struct InstallFailure: Sendable {
     /// What new users meet; nil where it is not known whether they do, such as where a migration is code.
     private(set) var finding: Finding?
     /// The table that the first migration which changes anything expects, and that no migration makes.
-    private var expectedTable: String?
+    private(set) var expectedTable: String?
     /// Whether another database may be there before the first migration.
     private var mayNeedBase = false
     /// The database on which the migrations are run.
@@ -44,7 +44,11 @@ struct InstallFailure: Sendable {
         at index: Int, of set: MigrationSet, _ error: any Error, _ obstacle: WriteObstacle, isBare: Bool
     ) {
         let migration = set.migrations[index]
-        let cause = (error as? BatchFailure)?.cause ?? error
+        var cause = (error as? BatchFailure)?.cause ?? error
+        if migration.isDeferred, MigrationFailure(migration: migration, error: cause).isForeignKeyCheck {
+            // As the check is reported of a snapshot.
+            cause = EngineError.foreignKeyCheck
+        }
         let words = Self.words(cause)
         let place = set.base == nil ? "an empty database" : "the base"
         self.init("\(migration.identifier) fails on \(place): \(obstacle.cause(of: cause) ?? words)")
@@ -103,7 +107,9 @@ struct InstallFailure: Sendable {
 
     /// Adds the rows or names that caused it.
     mutating func explain(_ context: ReplayContext, _ watchdog: Watchdog) async throws {
-        guard let (migration, error) = cause, finding?.tags.contains(.notChecked) == false else { return }
+        guard let (migration, error) = cause, finding?.tags.contains(.notChecked) == false,
+            !watchdog.isTripped
+        else { return }
         do {
             let before = try await Self.state(before: migration, context, watchdog)
             let explained = try await FailureReport(context: context, watchdog: watchdog)
@@ -129,11 +135,6 @@ struct InstallFailure: Sendable {
             try await database.withConnection { try $0.checkpoint() }
         }
         return try await context.inspector(watchdog).inspect(overlay.freeze().image, earlier: nil)
-    }
-
-    /// Whether a snapshot has the table that the first migration expects, so that something makes it before.
-    func isExpected(in catalog: Catalog) -> Bool {
-        expectedTable.map { catalog.table($0) != nil } ?? false
     }
 
     private static func withoutSchema(_ name: String) -> String {

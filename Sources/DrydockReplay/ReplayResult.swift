@@ -25,7 +25,7 @@ package struct ReplayResult: Sendable {
     var isCutShort = false
     /// Whether nothing was pending.
     package var isUpToDate = false
-    /// Whether the snapshot has the table that a fresh install expects: see ``InstallFailure/isExpected(in:)``.
+    /// Whether the snapshot has the table that a fresh install expects: see ``InstallFailure/expectedTable``.
     var hasExpectedTable = false
 
     init(summary: ReplaySummary) { self.summary = summary }

@@ -100,6 +100,7 @@ struct SnapshotReplay {
         let recognition = try recognise(overlay, since: stat)
         let database = try await open(overlay)
         do {
+            try await lookForExpectedTable(database)
             guard let plan = try await makePlan(database) else {
                 try await begin(at: overlay.freeze().image)
                 return try await database.close()
@@ -115,7 +116,6 @@ struct SnapshotReplay {
                 return
             }
             if context.isRehearsal { result.baseline = baselined }
-            result.hasExpectedTable = fresh.failure?.isExpected(in: baselined.state.catalog) ?? false
             begin(at: baselined.state, plan)
             let end = try await run(opened, from: baselined)
             if context.command == nil { try await database.close() }

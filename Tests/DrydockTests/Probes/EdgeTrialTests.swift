@@ -66,11 +66,16 @@ struct EdgeTrialTests {
         #expect(said.allSatisfy { $0.contains("--timeout 1h, or none") })
     }
 
+    /// For some limit the tables are too much together, and each alone is not.
     @Test func `what is found in parts is found`() async throws {
-        let report = try await verify(["a", "b", "c"], limit: 5_000_000)
-        #expect(
-            report.rules(.warning) == [.rowsLost, .rowsLost, .rowsLost], "\(report.notChecked.map(\.reason))")
-        #expect(report.notChecked.contains { $0.reason.contains("of one table at a time") })
+        var isFound = false
+        for limit in (21...29).map({ 1 << $0 }) where !isFound {
+            let report = try await verify(["a", "b", "c"], limit: limit)
+            isFound =
+                report.rules(.warning) == [.rowsLost, .rowsLost, .rowsLost]
+                && report.notChecked.contains { $0.reason.contains("of one table at a time") }
+        }
+        #expect(isFound)
     }
 
     @Test func `what cannot be tried at all is named`() async throws {
