@@ -92,7 +92,7 @@ package struct FormatChoice: Sendable {
 
     /// A format that the folder may be in, and the migrations that it reads there.
     struct Reading: Sendable {
-        var format: any MigrationFormat { self.set.format }
+        let format: any MigrationFormat
         let evidence: FolderEvidence
         var set: MigrationSet
         /// The files that the tool runs, where it would ignore some of those of the first reading; nil for all.
@@ -114,7 +114,9 @@ package struct FormatChoice: Sendable {
         let strongest = left.map(\.evidence.strength).max()
         left = left.filter { $0.evidence.strength == strongest }
         if left.isEmpty { left = [(DrydockFormat(), FolderEvidence(.possible, "nothing", at: files.path))] }
-        let readings = try left.map { Reading(evidence: $0.evidence, set: try load($0.format)) }
+        let readings = try left.map {
+            Reading(format: $0.format, evidence: $0.evidence, set: try load($0.format))
+        }
         // A reading without migrations does not count.
         let full = readings.filter { !$0.set.migrations.isEmpty }
         guard !full.isEmpty else { return ([readings[0]], owner != nil) }
@@ -165,7 +167,7 @@ package struct FormatChoice: Sendable {
         guard taken.isSubset(of: whole.migrations.map(\.path)), 2 * named > whole.migrations.count else {
             return nil
         }
-        return Reading(evidence: evidence, set: whole.run(as: set), files: taken)
+        return Reading(format: format, evidence: evidence, set: whole.run(as: set), files: taken)
     }
 
     /// Returns the refusal to choose one of several readings of different files or statements, with every one of them.

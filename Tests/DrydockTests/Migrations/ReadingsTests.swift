@@ -70,8 +70,6 @@ import Testing
         let report = try await verify(try folder(declared))
         #expect(report.hasPassed, "\(report.findings.map(\.line))")
         #expect(!report.findings.contains { $0.rule == .unusedDeclaration })
-        let unused = try await verify(try folder("-- drydock: deletes from pet\n" + ToolProject.two))
-        #expect(unused.findings.count { $0.rule == .unusedDeclaration } == 1)
     }
 
     @Test(arguments: [
