@@ -55,7 +55,7 @@ struct DataDiffTasks {
         var contenders = [
             Contender("drydock", command, statuses: [status], before: prepare),
             Contender(Self.json, command + ["--format", "json"], statuses: [status]),
-            // The SQL that was asked for is no failure.
+            // Status 1 is not a failure where SQL was asked for.
             Contender(Self.sql, command + ["--format", "sql"]),
             Contender("drydock --summary", command + ["--summary"], statuses: [status]),
             Contender("sqldiff", ["sqldiff", old, new]),

@@ -62,8 +62,8 @@ struct DefaultTypeRule: LintRule {
         guard (try? connection.execute("SAVEPOINT drydock_lint")) != nil else { return false }
         defer { try? connection.execute("ROLLBACK TO drydock_lint; RELEASE drydock_lint") }
         let make = "CREATE TEMP TABLE drydock_scratch(y \(affinity.rawValue) DEFAULT \(value))"
-        let type = try? connection.execute(make + "; INSERT INTO temp.drydock_scratch DEFAULT VALUES")
-        guard type != nil else { return false }
+        let insert = "; INSERT INTO temp.drydock_scratch DEFAULT VALUES"
+        guard (try? connection.execute(make + insert)) != nil else { return false }
         let stored = try? connection.firstRow(
             "SELECT typeof(y) FROM temp.drydock_scratch", [], { $0.string(0) })
         return ["text", "blob"].contains(stored)

@@ -14,15 +14,14 @@ struct StaleIndexRule: LintRule {
 
     func check(_ step: LintStep) -> [LintFault] {
         if case .vacuum(into: false) = step.action { return vacuumed(step) }
+        guard !step.before.virtualTables.isEmpty else { return [] }
         let actions = [step.action] + step.statement.triggerBody.map(\.action)
-        // A dump writes the schema, and then the tables of each index, into a new database.
-        guard !step.migration.statements.contains(where: { $0.mentions("writable_schema") }) else {
-            return []
-        }
         return actions.compactMap { action in
             guard let (name, verb) = written(action), name.isMain,
                 let index = step.before.virtualTables.values.first(where: { $0.owns(table: name.name) }),
-                step.start.virtualTables[index.name.foldedASCII] != nil
+                step.start.virtualTables[index.name.foldedASCII] != nil,
+                // A dump writes the schema, and then the tables of each index, into a new database.
+                !step.migration.statements.contains(where: { $0.mentions("writable_schema") })
             else { return nil }
             return LintFault(
                 .error,
