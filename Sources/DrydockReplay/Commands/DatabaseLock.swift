@@ -11,7 +11,7 @@ final class DatabaseLock: Sendable {
     let path: String
     private let file: Int32
     private let index: Int32
-    private let stamps: [FileStamp?]
+    private let stamps: [Content?]
 
     enum Obstacle: Error, Sendable {
         /// Another program writes the database, or has it locked.
@@ -67,7 +67,25 @@ final class DatabaseLock: Sendable {
         zip(Self.sidecars, zip(stamps, Self.stamps(of: path))).first { $0.1.0 != $0.1.1 }.map { path + $0.0 }
     }
 
-    private static func stamps(of path: String) -> [FileStamp?] { sidecars.map { FileStamp(path + $0) } }
+    /// What changes about a file when it is written or replaced. The time at which its owner or permissions were set does
+    /// not count: SQLite sets those of a log that root opens.
+    private struct Content: Equatable {
+        var file: [UInt64]
+        var modified: [Int]
+
+        init?(_ path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            file = [UInt64(status.st_dev), UInt64(status.st_ino), UInt64(status.st_size)]
+            #if canImport(Darwin)
+            modified = [status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec]
+            #else
+            modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+            #endif
+        }
+    }
+
+    private static func stamps(of path: String) -> [Content?] { sidecars.map { Content(path + $0) } }
 
     /// Whether the header says that the database has a write-ahead log (https://www.sqlite.org/fileformat2.html#hdrwritever).
     private static func hasLog(_ descriptor: Int32) -> Bool {
