@@ -78,14 +78,14 @@ let package = Package(
         .target(
             name: "DrydockProbes",
             dependencies: [
-                "DrydockMaintenance", "DrydockDiff", "DrydockLint", "DrydockReplay", "DrydockState",
-                "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema", crypto,
+                "DrydockMaintenance", "DrydockDiff", "DrydockReplay", "DrydockState", "DrydockMigrations",
+                "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema", crypto,
             ]),
         .target(
             name: "DrydockMigrate",
             dependencies: [
-                "DrydockMaintenance", "DrydockLint", "DrydockReplay", "DrydockState", "DrydockMigrations",
-                "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema",
+                "DrydockMaintenance", "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings",
+                engine, "OverlayVFS", "SQLiteSchema",
             ]),
         .target(
             name: "DrydockMaintenance",

@@ -13,7 +13,9 @@ struct FleetTasks {
     /// The sample's snapshots of 70 to 100 kB, and how many steps each is behind.
     private static let samples = [(name: "mail-v1", steps: 11), (name: "mail-v5-autovacuum", steps: 7)]
 
-    var all: [BenchmarkTask] { [health, verify, migrate] }
+    private static let small = 2_000
+
+    var all: [BenchmarkTask] { [health, verify, migrate, migrateSmall] }
 
     private var health: BenchmarkTask {
         let (own, peer) = ("drydock health", "xargs -P2 sqlite3 integrity_check")
@@ -48,20 +50,55 @@ struct FleetTasks {
     }
 
     private var migrate: BenchmarkTask {
-        let (own, peer) = ("drydock migrate --apply", "xargs -P2 drydock migrate --apply")
-        let options = ["--apply", "--no-backup", "--no-lock", "-m", migrations]
-        func fresh() throws {
+        migrate(
+            "fleet: migrate", "\(Self.migrated) such databases, beside one process a file", work, in: root
+        ) {
             try? FileManager.default.removeItem(atPath: work)
             try make(Self.migrated, in: work)
         }
+    }
+
+    private var migrateSmall: BenchmarkTask {
+        let (project, databases) = (folder + "/fleet-small", folder + "/fleet-small/databases")
+        return migrate(
+            "fleet: migrate small",
+            "\(Self.small) databases of 16 kB with one pending migration, beside one process a file",
+            databases, in: project
+        ) {
+            try? FileManager.default.removeItem(atPath: project)
+            for path in [databases, project + "/Migrations"] {
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            }
+            let first = "CREATE TABLE note(id INTEGER PRIMARY KEY, title TEXT NOT NULL, body TEXT);"
+            try first.write(toFile: project + "/migrations/v1.sql", atomically: true, encoding: .utf8)
+            try "ALTER TABLE note ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;".write(
+                toFile: project + "/migrations/v2.sql", atomically: true, encoding: .utf8)
+            let script = """
+                sqlite3 one.sqlite "\(first) INSERT INTO note SELECT value, 'title ' || value, 'body'
+                    FROM generate_series(1, 50);
+                    CREATE TABLE grdb_migrations(identifier TEXT NOT NULL PRIMARY KEY);
+                    INSERT INTO grdb_migrations VALUES ('v1');"
+                seq \(Self.small) | xargs -I{} cp one.sqlite databases/{}.sqlite
+                """
+            _ = try Contender("sqlite3", script: "cd '\(project)' && \(script)").run()
+        }
+    }
+
+    /// The commands are those that people type, in the folder of the project: each database gets a backup.
+    private func migrate(
+        _ name: String, _ summary: String, _ databases: String, in project: String,
+        fresh: @escaping () throws -> Void
+    ) -> BenchmarkTask {
+        let (own, peer) = ("drydock migrate --apply", "xargs -P2 drydock migrate --apply")
         return BenchmarkTask(
-            name: "fleet: migrate", summary: "\(Self.migrated) such databases, beside one process a file",
+            name: name, summary: summary,
             contenders: [
-                Contender(own, [drydock, "migrate", work] + options, before: fresh),
+                Contender(
+                    own, ["env", "-C", project, drydock, "migrate", "--apply", databases], before: fresh),
                 Contender(
                     peer,
-                    script: "find '\(work)' -name '*.sqlite' -print0 | "
-                        + "xargs -0 -P2 -I{} '\(drydock)' migrate {} \(options.joined(separator: " "))",
+                    script: "cd '\(project)' && find '\(databases)' -name '*.sqlite' -print0 | "
+                        + "xargs -0 -P2 -I{} '\(drydock)' migrate --apply {}",
                     before: fresh),
             ], goals: [Goal(own, .faster(3, than: peer))])
     }

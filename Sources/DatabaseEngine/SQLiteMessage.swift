@@ -52,10 +52,19 @@ package struct SQLiteMessage: Sendable, Hashable {
     package static let unknownFunction = SQLiteMessage("unknown function: ")
     package static let noSuchCollation = SQLiteMessage("no such collation sequence: ")
     package static let noSuchModule = SQLiteMessage("no such module: ")
+    /// FTS5's; FTS3 and FTS4 have the other (fts5_main.c, fts3_tokenizer.c).
     package static let noSuchTokenizer = SQLiteMessage("no such tokenizer: ")
+    static let unknownTokenizer = SQLiteMessage("unknown tokenizer: ")
     /// An option of a full-text table (fts5_config.c).
     package static let unrecognizedOption = SQLiteMessage("unrecognized option: ")
     package static let wrongArgumentCount = SQLiteMessage("wrong number of arguments to function ")
+
+    /// Whether something is missing that the app may register: a function, a collation, a module, a tokenizer.
+    package static func isAboutMissingExtension(_ message: String) -> Bool {
+        [
+            noSuchFunction, unknownFunction, noSuchCollation, noSuchModule, noSuchTokenizer, unknownTokenizer,
+        ].contains { $0.occurs(in: message) }
+    }
 
     /// Whether something is missing in the schema.
     package static func isAboutMissingName(_ message: String) -> Bool {
@@ -108,6 +117,8 @@ package struct SQLiteMessage: Sendable, Hashable {
 
     // MARK: - Constraints (vdbeapi.c, insert.c, vdbe.c, json.c)
 
+    /// What is left is the column in double quotes (update.c).
+    package static let cannotUpdateGenerated = SQLiteMessage("cannot UPDATE generated column ")
     package static let uniqueFailed = SQLiteMessage("UNIQUE constraint failed: ")
     /// What is left is ": " and the column; nothing for ADD COLUMN.
     package static let notNullFailed = SQLiteMessage("NOT NULL constraint failed")

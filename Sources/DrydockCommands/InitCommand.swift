@@ -145,7 +145,7 @@ struct InitCommand: DrydockSubcommand {
         case .folder(let path, let formats):
             let folder = VisibleText.line(path)
             let others = formats.count > 1 ? " (drydock.yml names others that could run them)" : ""
-            Terminal.show("migrations: \(folder), as \(formats[0])'s\(others)\n")
+            Terminal.show("migrations: \(folder), as \(formats[0].format)'s\(others)\n")
         case .refused(let path, let error) where error.choices.isEmpty:
             Terminal.note(
                 "the migrations in \(VisibleText.line(path)) cannot be read: \(VisibleText.line(error.description))"

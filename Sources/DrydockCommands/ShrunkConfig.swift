@@ -21,6 +21,11 @@ enum ShrunkConfig {
         {
             pairs += own.filter { kept.contains($0.key.string ?? "") }.map { ($0.key, $0.value) }
         }
+        if let areOn = settings.foreignKeys,
+            !pairs.contains(where: { $0.0.string == Setting.foreignKeys.key })
+        {
+            pairs.append((Node(Setting.foreignKeys.key), Node("\(areOn)", Tag(.bool))))
+        }
         let text = try? Yams.serialize(node: Node(pairs))
         return "# In this folder, 'drydock verify' gives the finding.\n" + (text ?? "")
     }

@@ -43,6 +43,10 @@ extension YAMLReader {
     }
 
     private func readHistory(_ node: Node, _ format: inout CustomFormat) throws {
+        guard node.mapping != nil else {
+            format.query = try string(node, "history")
+            return
+        }
         for (key, value) in try mapping(node, "history") {
             let word = try string(key, "a key")
             switch word {

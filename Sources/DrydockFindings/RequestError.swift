@@ -27,7 +27,8 @@ public struct RequestError: Error, CustomStringConvertible, Sendable, Codable {
         case settingInvalid
         /// No migration format has the name that the request gives.
         case formatUnknown
-        /// The migrations can be read in several formats that do not run alike; the request must name one.
+        /// The migrations can be read in several formats that differ in files or statements, or run differently where only
+        /// one of them may run; the request must name one.
         case formatAmbiguous
         /// The migrations, or the files that a tool keeps with them, cannot be read or run.
         case migrationsInvalid

@@ -51,7 +51,7 @@ extension Linter {
         let choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
             edited: edited, memory: memory.files)
-        var set = try await readings(choice, request)[0].set
+        var set = try await readings(choice, request).all[0].set
         try set.declare(request.declarations)
         guard
             let number = set.migrations.firstIndex(where: { $0.statements.first?.source.name == path })

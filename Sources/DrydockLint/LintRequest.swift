@@ -37,11 +37,6 @@ public struct LintRequest: Sendable {
 
     public init() {}
 
-    init(migrationsFolder: String, format: FormatOptions) {
-        self.migrationsFolder = migrationsFolder
-        self.format = format
-    }
-
     /// Whether the lock decides which migrations are linted.
     var followsLock: Bool { since == nil && !includesLocked && locked != nil }
 }

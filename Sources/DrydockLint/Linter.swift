@@ -28,10 +28,7 @@ public struct Linter: Sendable {
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
             edited: edited, memory: memory?.files ?? FileMemory())
         let readings = try await readings(choice, request)
-        var outcome = try await run(request, readings[0].set, edited: edited, memory: memory)
-        try await refuseSilence(
-            of: outcome.report, choice, readings, request, edited: edited, memory: memory)
-        try choice.refuseOtherForeignKeys(readings)
+        var outcome = try await run(request, readings, edited: edited, memory: memory)
         outcome.report.seconds = (ContinuousClock.now - start).inSeconds
         return outcome
     }

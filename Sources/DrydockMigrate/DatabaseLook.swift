@@ -76,7 +76,7 @@ extension Migrator {
             let reading = try made.schema(slice.connection)
             look.schema = reading.identity
             let history =
-                try made.set.format.history(slice.connection, of: made.set)
+                try made.set.history(slice.connection)
                 ?? made.set.base.map { _ in AppliedHistory([]) }
             guard let history else {
                 look.findings.append(ReplayPlan.unknownVersion(of: snapshot, made.set))

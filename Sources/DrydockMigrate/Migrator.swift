@@ -1,7 +1,6 @@
 import DrydockFindings
 import DrydockMigrations
 import DrydockReplay
-import DrydockLint
 import DrydockMaintenance
 import DatabaseEngine
 import Foundation
@@ -39,7 +38,7 @@ public struct Migrator: Sendable {
     }
 
     private func verifier(_ share: ReplayShare?) -> Verifier {
-        var verifier = Verifier(engine: engine, settler: LintSettler(), onEvent: forward)
+        var verifier = Verifier(engine: engine, onEvent: forward)
         verifier.share = share
         return verifier
     }
@@ -121,6 +120,7 @@ public struct Migrator: Sendable {
         if request.mode == .apply {
             // The results of a stand-in must not get into a real database.
             (verify.functions, verify.collations) = ([], [])
+            verify.isApplied = true
         }
         return verify
     }

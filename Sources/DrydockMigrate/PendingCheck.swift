@@ -42,7 +42,7 @@ struct PendingCheck: Sendable {
         return { slice in
             var outcome = Outcome(report: prepared, pending: [])
             let history =
-                try set.format.history(slice.connection, of: set) ?? set.base.map { _ in AppliedHistory([]) }
+                try set.history(slice.connection) ?? set.base.map { _ in AppliedHistory([]) }
             guard let history else {
                 outcome.report.findings.append(ReplayPlan.unknownVersion(of: snapshot, set))
                 return outcome
@@ -59,6 +59,6 @@ struct PendingCheck: Sendable {
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
         choice.locked = verifier.lockedFormat(request)
         let facts = choice.needsHistory ? [try await copier.look { try HistoryFacts($0.connection) }] : []
-        return try choice.load(facts)
+        return try choice.readings(facts).single(isRecorded: request.isApplied)
     }
 }

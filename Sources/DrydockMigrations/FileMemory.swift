@@ -9,8 +9,18 @@ package final class FileMemory: Sendable {
     private let sources = Mutex<[String: SQLSource]>([:])
 
     private let statements = Mutex<[String: (source: SQLSource, statements: [SQLStatement])]>([:])
+    /// What projects' source says, by the folder of migrations: it is searched once.
+    private let signs = Mutex<[String: ForeignKeySigns?]>([:])
 
     package init() {}
+
+    /// Returns what the project around a folder says of foreign keys.
+    func signs(near folder: String) -> ForeignKeySigns? {
+        if let known = signs.withLock({ $0[folder] }) { return known }
+        let found = ForeignKeySigns.nearest(to: folder)
+        signs.withLock { $0[folder] = .some(found) }
+        return found
+    }
 
     /// Returns a file's bytes.
     /// - Throws: ``FileFault`` with the reason in words.

@@ -154,6 +154,9 @@ public struct MigrationSet: Sendable {
     /// The statements that create the schema of a version from nothing, by its number of migrations, if the tool
     /// keeps them.
     public var expected: [Int: [SQLStatement]] = [:]
+    /// The identifiers that the tool's history has, in order, where the migrations go by those of another reading; nil where
+    /// they are the same.
+    var identifiersInHistory: [String]?
 
     public init(
         folder: String, format: any MigrationFormat, policy: ToolPolicy? = nil, migrations: [Migration] = [],

@@ -13,11 +13,13 @@ public enum MigrationFolder {
     }
 
     /// Returns whether the folder's tool runs migrations with foreign keys off: it never turns them on, or it is
-    /// GRDB's migrator, which checks them at the end.
+    /// GRDB's migrator, which checks them at the end. Where several tools may run them, all of them must.
     /// - Throws: ``RequestError`` if there is no such folder.
     public static func runsWithForeignKeysOff(_ folder: String) throws -> Bool {
-        let policy = try MigrationFormats.load(folder: folder).policy
-        return policy.isRunByEngine || !policy.foreignKeys
+        let choice = try FormatChoice(folder: folder, named: nil, options: FormatOptions())
+        return try choice.readings([]).all.map(\.set.policy).allSatisfy {
+            $0.isRunByEngine || !$0.foreignKeys
+        }
     }
 
     /// Returns the next name: the last one's letters, its number plus one, as many digits, its separator, the words.

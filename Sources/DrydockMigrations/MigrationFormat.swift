@@ -26,6 +26,10 @@ public protocol MigrationFormat: Sendable {
 
     var policy: ToolPolicy { get }
 
+    /// Whether the app hands the tool a connection, or its address, so that the app's own source says whether foreign keys
+    /// are enforced.
+    var runsOnAppsConnection: Bool { get }
+
     /// What the tool's checksums cover, which decides whether it minds an edited comment.
     var checksums: ChecksumScope { get }
 
@@ -71,6 +75,7 @@ extension MigrationFormat {
     public var sharedTables: [String] { [] }
     public var historyQuery: String? { nil }
     public var home: String { "the folder" }
+    public var runsOnAppsConnection: Bool { false }
     public var historySetup: [Bookkeeping] { [] }
     public var checksums: ChecksumScope { .none }
     public func configured(for folder: FolderFiles) -> any MigrationFormat { self }

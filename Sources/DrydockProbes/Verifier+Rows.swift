@@ -1,5 +1,4 @@
 import DatabaseEngine
-import DrydockLint
 import DrydockReplay
 
 extension Verifier {
@@ -9,7 +8,6 @@ extension Verifier {
         onEvent: @escaping @Sendable (VerifyEvent) -> Void = { _ in }
     ) {
         self.init(
-            engine: engine, settler: LintSettler(), generator: RowMaker(), comparingWith: other,
-            onEvent: onEvent)
+            engine: engine, generator: RowMaker(), comparingWith: other, onEvent: onEvent)
     }
 }

@@ -8,10 +8,12 @@ import SQLiteSchema
 enum CulpritProbe: Sendable {
     /// A row that is gone or, with the position of a column pair, a value of it that changed.
     case row(TableMatch, TableDifference.Locator?, column: Int?)
+    /// Rows that a table has more than before.
+    case added(TableMatch)
     /// A fault of which the state has more than the baseline.
     case fault(any StateRule, Fault.ID, baseline: Int)
 
-    fileprivate var isOfRow: Bool { if case .row = self { true } else { false } }
+    var isOfRow: Bool { if case .fault = self { false } else { true } }
 }
 
 /// Finds the statement that caused a finding: runs the migration again on a fork, and searches for the fault after each
@@ -79,8 +81,9 @@ struct CulpritMoment {
 }
 
 /// What a probe searches for, statement by statement.
-private enum Trace {
+enum Trace {
     case row(RowTrace)
+    case count(RowCountTrace)
     case fault(FaultTrace)
 
     init(
@@ -90,6 +93,7 @@ private enum Trace {
         switch probe {
         case .row(let match, let row, let column):
             self = .row(RowTrace(match, row, column, from: start, through: statements, to: end))
+        case .added(let match): self = .count(RowCountTrace(match, from: start, to: end))
         case .fault(let rule, let id, let baseline):
             self = .fault(FaultTrace(rule: rule, id: id, baseline: baseline))
         }
@@ -98,6 +102,7 @@ private enum Trace {
     var culprit: Int? {
         switch self {
         case .row(let trace): trace.culprit
+        case .count(let trace): trace.culprit
         case .fault(let trace): trace.brokenBy
         }
     }
@@ -107,6 +112,9 @@ private enum Trace {
         case .row(var trace):
             trace.look(moment)
             self = .row(trace)
+        case .count(var trace):
+            trace.look(moment)
+            self = .count(trace)
         case .fault(var trace):
             trace.look(moment)
             self = .fault(trace)
@@ -115,7 +123,7 @@ private enum Trace {
 }
 
 /// Whether a state has more of a fault than it may.
-private struct FaultTrace {
+struct FaultTrace {
     let rule: any StateRule
     let id: Fault.ID
     let baseline: Int

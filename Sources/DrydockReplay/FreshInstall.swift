@@ -15,7 +15,7 @@ struct FreshInstall: Sendable {
     /// The number of migrations that ran on an empty database.
     var passed = 0
     /// Why the install did not complete.
-    var failure: String?
+    var failure: InstallFailure?
     /// Set when there was not enough time to complete.
     var overdue: Overdue?
 
@@ -35,7 +35,7 @@ struct FreshInstall: Sendable {
         let place = watchdog.statements.place
         let migration = context.set.migrations.first { $0.path == place?.file }
         return FreshInstall(
-            failure: "it takes longer than the time limit",
+            failure: InstallFailure("it takes longer than the time limit"),
             overdue: Overdue(
                 limit: context.timeLimit, migration: migration?.identifier, place: place, isFreshInstall: true
             ))
@@ -43,6 +43,7 @@ struct FreshInstall: Sendable {
 
     private static func make(_ context: ReplayContext, _ watchdog: Watchdog) async throws -> FreshInstall {
         var fresh = try await migrated(context, watchdog)
+        try await fresh.failure?.explain(context, watchdog)
         guard context.wantsHistory, context.set.base != nil, !fresh.catalogs.isEmpty else { return fresh }
         let maker = DatabaseMaker(engine: context.engine, settings: context.settings(watchdog))
         let tables = context.set.format.ownTables
@@ -84,10 +85,8 @@ struct FreshInstall: Sendable {
         for batch in set.batches(of: Array(set.migrations.indices.dropFirst(passed))) {
             var ready: [Migration] = []
             for migration in batch.map({ set.migrations[$0] }) {
-                if let obstacle = Self.obstacle(migration) {
-                    failure = obstacle
-                    break
-                }
+                failure = InstallFailure(obstacleOf: migration, of: set.format)
+                if failure != nil { break }
                 ready.append(migration)
             }
             do {
@@ -103,9 +102,12 @@ struct FreshInstall: Sendable {
                 }
             } catch {
                 try Task.checkCancellation()
-                let name = (error as? BatchFailure).map { ready[$0.index] } ?? ready.last
-                let cause = WriteObstacle(overlay).cause(of: error) ?? Self.describe(error)
-                failure = "\(name?.identifier ?? "") fails on an empty database: \(cause)"
+                let index = (error as? BatchFailure)?.index ?? ready.count - 1
+                guard ready.indices.contains(index) else { throw error }
+                let place = batch[0] + index
+                failure = InstallFailure(
+                    at: place, of: set, error, WriteObstacle(overlay),
+                    isBare: catalogs[place]?.tables.isEmpty ?? (place == 0))
             }
             if failure != nil { return }
         }
@@ -162,14 +164,6 @@ struct FreshInstall: Sendable {
         if let error { throw error }
     }
 
-    /// Returns why a migration is not even tried.
-    private static func obstacle(_ migration: Migration) -> String? {
-        if let fault = migration.fault { return "\(migration.identifier) cannot be run: \(fault.message)" }
-        if migration.isCode { return "\(migration.path) is not SQL" }
-        guard let ending = StaticChecks.refusedStatement(in: migration) else { return nil }
-        return "\(migration.path) ends its runner's transaction with \(ending.text)"
-    }
-
     /// Returns the schemas that the tool keeps.
     private static func expected(
         _ context: ReplayContext, _ watchdog: Watchdog
@@ -185,18 +179,9 @@ struct FreshInstall: Sendable {
                 }
             } catch {
                 try Task.checkCancellation()
-                fresh.failure = "the schema of the newest version cannot be made: \(describe(error))"
+                fresh.failure = InstallFailure(ofNewestSchema: statements, error)
             }
         }
         return fresh
-    }
-
-    private static func describe(_ error: any Error) -> String {
-        switch error {
-        case let failure as BatchFailure: describe(failure.error)
-        case let failure as StatementFailure: failure.error.message
-        case let fault as SnapshotFault: fault.message
-        default: String(describing: error)
-        }
     }
 }

@@ -54,6 +54,10 @@ package struct ReplayContext: Sendable {
     /// The time limit for one snapshot, including the work before it.
     var timeLimit = Duration.zero
 
+    /// How often the usual time limit fits into that of the run, at least once, for limits that count something else; nil
+    /// where there is no limit.
+    var timeShare: Int? { timeLimit == .zero ? nil : max(1, Int(timeLimit / .seconds(600))) }
+
     /// Whether steps are run again elsewhere, so that all runs must see the same time and random numbers.
     var repeatsSteps: Bool { other != nil || !libraries.isEmpty }
 

@@ -25,6 +25,8 @@ package struct ReplayResult: Sendable {
     var isCutShort = false
     /// Whether nothing was pending.
     package var isUpToDate = false
+    /// Whether the snapshot has the table that a fresh install expects: see ``InstallFailure/expectedTable``.
+    var hasExpectedTable = false
 
     init(summary: ReplaySummary) { self.summary = summary }
 }
@@ -34,7 +36,7 @@ extension ReplayResult: Codable {
     private enum CodingKeys: String, CodingKey {
         case summary, findings, migrationFindings, notChecked, triedMigrations, usedDeclarations, applied,
             stoppedAtCode
-        case isUpToDate
+        case isUpToDate, hasExpectedTable
     }
 
     package init(from decoder: any Decoder) throws {
@@ -48,6 +50,8 @@ extension ReplayResult: Codable {
         applied = try container.decode(Set<String>.self, forKey: .applied)
         stoppedAtCode = try container.decodeIfPresent(String.self, forKey: .stoppedAtCode)
         isUpToDate = try container.decode(Bool.self, forKey: .isUpToDate)
+        hasExpectedTable =
+            try container.decodeIfPresent(Bool.self, forKey: .hasExpectedTable) ?? false
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -61,5 +65,6 @@ extension ReplayResult: Codable {
         try container.encode(applied, forKey: .applied)
         try container.encodeIfPresent(stoppedAtCode, forKey: .stoppedAtCode)
         try container.encode(isUpToDate, forKey: .isUpToDate)
+        try container.encode(hasExpectedTable, forKey: .hasExpectedTable)
     }
 }

@@ -148,7 +148,7 @@ extension ReplayShare.Made {
             return .notChecked(
                 .undecided(
                     "there is no fresh install of its version"
-                        + (fresh?.failure.map { ": \($0)" } ?? "")))
+                        + (fresh?.failure.map { ": \($0.reason)" } ?? "")))
         }
         return drifts.value(reading.facts, count) { drift(reading.catalog, expected) }
     }

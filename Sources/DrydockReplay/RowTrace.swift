@@ -15,6 +15,8 @@ struct RowTrace {
         var lostBy: Int?
         /// The first statement that put rows into the table.
         var filledBy: Int?
+        /// The last statement that assigned the column.
+        var writtenBy: Int?
     }
 
     private let search: RowSearch?
@@ -51,6 +53,10 @@ struct RowTrace {
         case .insert(let table, _, _) where moment.lineage.key(of: table) == name,
             .createTable(let table, _, asSelect: true) where moment.lineage.key(of: table) == name:
             places[index].filledBy = places[index].filledBy ?? moment.index
+        case .update(let table, let columns)
+        where moment.lineage.key(of: table) == name
+            && columns.contains { search?.isColumn($0) ?? false }:
+            places[index].writtenBy = moment.index
         default: break
         }
         let found = name.map { search?.isFound(in: $0, moment) } ?? false
@@ -70,10 +76,12 @@ struct RowTrace {
         guard let last = places.last else { return nil }
         guard let goneBy, let home = places.lastIndex(where: { $0.lostBy == goneBy }) else {
             // Another table keeps the row, as a backup does, or this cannot be determined.
-            return last.everHadRow ? last.lostBy : last.filledBy ?? createdBy
+            return last.everHadRow ? last.lostBy : last.writtenBy ?? last.filledBy ?? createdBy
         }
         let later = places[(home + 1)...]
         if let copy = later.first(where: \.everHadRow) { return copy.lostBy ?? goneBy }
+        // The value never came that far, or was overwritten there by what was to bring it.
+        if let written = later.last?.writtenBy, written < goneBy { return written }
         return (later.compactMap(\.filledBy) + [goneBy]).min()
     }
 }
@@ -116,6 +124,12 @@ private struct RowSearch {
     let match: TableMatch
     let row: TableDifference.Locator
     let column: Int?
+
+    /// Whether a name is that of the column that is looked at.
+    func isColumn(_ name: String) -> Bool {
+        guard let column else { return false }
+        return match.columns[column].isCalled(name)
+    }
 
     /// Nil when that cannot be determined, as while the table has different columns.
     func isFound(in table: TableKey, _ moment: CulpritMoment) -> Bool? {

@@ -148,8 +148,20 @@ extension SnapshotReplay {
         let findings = context.mismatches.value(end.facts, .init(count: count, countsShared: false)) {
             SchemaMismatch.findings(migrated: end.catalog, fresh: fresh, context.set.format)
         }
+        let idle =
+            findings.isEmpty
+            ? [] : IdleCreation.all(in: steps.migrations, from: replayed.baseline.state.catalog)
         for var finding in findings {
-            if own.contains(finding.message) {
+            let isOwn = own.contains(finding.message)
+            if let creation = idle.last(where: {
+                !$0.isSame && $0.table.foldedASCII == finding.table?.foldedASCII
+            }) {
+                finding.message += "; \(creation.cause)"
+                finding.advice = Help(creation.help + "\n") + finding.advice
+                finding.migration = creation.migration.identifier
+                finding.place = .init(creation.migration.statements[creation.index])
+            }
+            if isOwn {
                 finding.severity = min(finding.severity, .warning)
                 finding.tags.append(.preExisting)
             }
@@ -215,7 +227,7 @@ extension SnapshotReplay {
                 .undecided("nothing says what '\(command.format.command.command)' has applied"))
         }
         let history = try await inspector.withConnection(to: end.image) {
-            try set.format.history($0, of: set)
+            try set.history($0)
         }
         let applied = history ?? AppliedHistory([])
         let pending = ReplayPlan(history: applied, set: set, targetCount: context.targetCount).pending

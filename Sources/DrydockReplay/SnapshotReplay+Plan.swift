@@ -9,7 +9,7 @@ extension SnapshotReplay {
         // Without a history, a snapshot is taken for the state that, by the project's settings, existed before the
         // first migration.
         let history =
-            try await database.withConnection { try set.format.history($0, of: set) }
+            try await database.withConnection { try set.history($0) }
             ?? set.base.map { _ in AppliedHistory([]) }
         guard let history else {
             add(ReplayPlan.unknownVersion(of: snapshot, set))
@@ -23,5 +23,14 @@ extension SnapshotReplay {
         result.applied = Set(history.identifiers)
         for finding in plan.findings(for: snapshot) { add(finding) }
         return plan.isRefused ? nil : plan
+    }
+
+    /// Notes whether the snapshot has the table that a fresh install lacks.
+    mutating func lookForExpectedTable(_ database: any OpenDatabase) async throws {
+        guard let table = fresh.failure?.expectedTable else { return }
+        result.hasExpectedTable = try await database.withConnection { connection in
+            let sql = "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE"
+            return try connection.firstRow(sql, [SQLValue(table)], { _ in }) != nil
+        }
     }
 }

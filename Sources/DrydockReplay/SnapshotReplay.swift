@@ -100,6 +100,7 @@ struct SnapshotReplay {
         let recognition = try recognise(overlay, since: stat)
         let database = try await open(overlay)
         do {
+            try await lookForExpectedTable(database)
             guard let plan = try await makePlan(database) else {
                 try await begin(at: overlay.freeze().image)
                 return try await database.close()
@@ -295,13 +296,10 @@ struct SnapshotReplay {
                 result.stoppedAtCode = migration.identifier
                 return (ready, true)
             }
-            if let statement = StaticChecks.refusedStatement(in: migration) {
-                add(
-                    Finding(
-                        .migrationFailed,
-                        "\(migration.identifier) was not run: it would end its runner's transaction",
-                        help: "See transaction-ended.", migration: migration.identifier,
-                        place: .init(statement)))
+            if StaticChecks.refusedStatement(in: migration) != nil {
+                // `transaction-ended` is reported of every migration that is tried.
+                notChecked(
+                    .migrationFailed, .stopped(snapshot: snapshot.path, before: migration.identifier))
                 return (ready, true)
             }
             ready.append(migration)
@@ -366,24 +364,9 @@ struct SnapshotReplay {
     func migrationFailure(
         _ error: any Error, _ migration: Migration, _ index: Int, _ state: DatabaseState
     ) async throws -> Finding? {
-        let failure = MigrationFailure(migration: migration, error: error)
-        guard !watchdog.isTripped, var finding = failure.finding else { return nil }
-        if MemoryStop(error) != nil { return finding }
-        if failure.isForeignKeyCheck, migration.isDeferred {
-            finding = try await ForeignKeyFailure(
-                migration: migration, before: state, engine: context.engine, inspector: inspector
-            ).explaining(finding)
-        } else {
-            do {
-                finding = try await FailureInvestigation(
-                    migration: migration, before: state, engine: context.engine, inspector: inspector,
-                    format: context.set.format
-                ).explaining(finding, error)
-            } catch let error as EngineError where error.isInterrupt && watchdog.isTimeUp {
-                // The failure is known; there is no time left to explain it.
-            }
-        }
-        finding = failure.mentioningCode(finding)
+        let explained = try await FailureReport(context: context, watchdog: watchdog)
+            .finding(MigrationFailure(migration: migration, error: error), state)
+        guard var finding = explained else { return nil }
         if fresh.passes(index) { finding.tags.append(.dataDependent) }
         return finding
     }

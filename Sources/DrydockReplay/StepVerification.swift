@@ -98,6 +98,8 @@ package struct StepVerification: Sendable {
         outcome.findings = try await CulpritSearch(
             migration: migration, before: before, engine: engine, inspector: inspector
         ).placing(outcome.findings)
+        let fork = StepFork(migration: migration, before: before, engine: engine, inspector: inspector)
+        outcome.findings = try await TriggerCause(fork: fork).explaining(outcome.findings)
         let cascades = CascadeAdvice(migration: migration, before: before.catalog, format: format)
         let copies = CopyAdvice(migration: migration, before: before.catalog, after: after.catalog)
         outcome.findings = try await explaining(outcome.findings).map {
@@ -222,6 +224,7 @@ package struct StepVerification: Sendable {
             // its parent's rename is another matter: the author did not see it.
             finding.severity = .warning
         }
+        LegacyRename(migration)?.explain(&finding, id, before: before.catalog, after: after.catalog)
         return StepFinding(
             finding, probe: search.map { .fault($0.0, id, baseline: $0.1) },
             stands: { end, lastName in

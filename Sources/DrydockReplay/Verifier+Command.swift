@@ -8,6 +8,8 @@ extension Verifier {
     /// What is known before the first snapshot is opened.
     struct Loaded: Sendable {
         var set: MigrationSet
+        /// All readings of the migrations, of which ``set`` is the first; nil where they were not read from a folder.
+        var readings: Readings?
         /// The project's own command, and what it made of an empty database.
         var command: CommandProject?
         /// Set when there was not enough time.
@@ -94,7 +96,7 @@ extension FreshInstall {
     ) async throws -> FreshInstall {
         var fresh = FreshInstall()
         fresh.passed = project.passed
-        fresh.failure = project.failure.map { "\($0.text)" }
+        fresh.failure = project.failure.map { InstallFailure($0, of: project) }
         let inspector = context.inspector(watchdog)
         for (count, image) in project.made { fresh.catalogs[count] = try await inspector.catalog(of: image) }
         return fresh

@@ -33,7 +33,7 @@ extension Verifier {
         _ snapshot: Snapshot, _ request: VerifyRequest, _ make: () async throws -> ReplayResult
     ) async throws -> ReplayResult {
         guard let kept = request.kept else { return try await make() }
-        if let known: ReplayResult = kept.result(of: snapshot.path) { return known }
+        if let known: ReplayResult = kept.result(of: snapshot.path, as: readingName) { return known }
         let stamp = KeptResults.stamp(of: snapshot.path)
         let result = try await make()
         // What a lack of time or space led to is not for the next run.
@@ -41,7 +41,8 @@ extension Verifier {
             !result.isCutShort && Overlay.faultLog?.first == nil
             && !result.findings.contains { $0.tags.contains(.notChecked) }
         try kept.keep(
-            request.redactsKept ? result.redacted : result, of: snapshot.path, isFinal ? stamp : nil)
+            request.redactsKept ? result.redacted : result, of: snapshot.path, as: readingName,
+            isFinal ? stamp : nil)
         return result
     }
 }

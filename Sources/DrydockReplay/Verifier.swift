@@ -18,7 +18,6 @@ public enum VerifyEvent: Sendable {
 /// Replays every snapshot to the newest version and proves that nothing was lost.
 public struct Verifier: Sendable {
     let engine: any Engine
-    let settler: any ReadingSettler
     let other: (any Engine)?
     let generator: (any RowGenerator)?
     /// What is kept for the next run of the same request; nil where there will be none.
@@ -29,15 +28,16 @@ public struct Verifier: Sendable {
     package var later: LaterState?
     /// Takes the step that is made small; nil where none is.
     var catcher: SceneCatcher?
-    let onEvent: @Sendable (VerifyEvent) -> Void
+    /// Under which name its results are kept, where it is not the first reading of the migrations.
+    var readingName = ""
+    var onEvent: @Sendable (VerifyEvent) -> Void
 
     package init(
-        engine: any Engine, settler: any ReadingSettler, generator: (any RowGenerator)? = nil,
+        engine: any Engine, generator: (any RowGenerator)? = nil,
         comparingWith other: (any Engine)? = nil,
         onEvent: @escaping @Sendable (VerifyEvent) -> Void = { _ in }
     ) {
         self.engine = engine
-        self.settler = settler
         self.other = other
         self.generator = generator
         self.onEvent = onEvent
@@ -85,7 +85,7 @@ public struct Verifier: Sendable {
     ) async throws -> (report: Report, results: [ReplayResult]) {
         let log = FaultLog()
         var (report, results) = try await Overlay.$faultLog.withValue(log) {
-            try await verifySnapshots(snapshots, request, set)
+            try await verifyReadings(snapshots, request, set)
         }
         // A lack of space is not the migration's fault.
         if request.isRehearsal, case .spillFailed? = log.first, let fault = log.first {
@@ -111,17 +111,21 @@ public struct Verifier: Sendable {
         return Finding(.snapshotUnreadable, "the outcome cannot be trusted: \(fault)")
     }
 
-    private func verifySnapshots(
-        _ snapshots: [Snapshot], _ request: VerifyRequest, _ known: MigrationSet?
+    /// Verifies migrations that are read in one way.
+    /// - Parameter given: The migrations as they were read; nil where that is left.
+    func verifySnapshots(
+        _ snapshots: [Snapshot], _ request: VerifyRequest, _ known: MigrationSet?, _ given: Loaded? = nil
     ) async throws -> (Report, [ReplayResult]) {
         let start = ContinuousClock.now
         let budget = TimeBudget(request.timeout)
         let shared = share == nil ? nil : try await prepared(request, snapshots)
-        let loaded = try await loaded(request, snapshots, budget, known, shared)
+        let loaded =
+            if let given { given } else { try await loaded(request, snapshots, budget, known, shared) }
         let set = loaded.set
         var report = Report(.verify(VerifySummary()))
         report.isStrict = request.isStrict
         report.migrationFormat = set.format.name
+        report.readings = loaded.readings?.summaries ?? []
         report.findings = request.findings + set.findings + nothingToVerify(set, snapshots, request)
         noteMissingProbes(request, snapshots, &report)
         let locked = try locked(request, set, shared)
@@ -134,14 +138,11 @@ public struct Verifier: Sendable {
             if usesProbes(request, snapshots) { report.findings += overdueProbe("probe", overdue).findings }
         } else if !set.migrations.isEmpty, !snapshots.isEmpty || usesProbes(request, snapshots) {
             let (context, fresh) = try await ready(request, loaded, locked.check, budget, shared, &report)
-            if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
-                report.notChecked.append(
-                    NotChecked(.schemaMismatch, .noFreshInstall("\(failure)")))
-            }
             let deadline = budget.snapshotDeadlines()
             results = try await replay(snapshots, context, fresh, request, deadline)
             if usesProbes(request, snapshots) {
-                results += try await replayProbes(context, fresh, request, deadline())
+                results += Self.without(
+                    results, from: try await replayProbes(context, fresh, request, deadline()))
             }
             if shared == nil { await context.connections?.close() }
             assemble(results, context, fresh, isPart: request.isPart, into: &report)
@@ -155,52 +156,6 @@ public struct Verifier: Sendable {
     }
 
     // MARK: - The request
-
-    /// Reads the migrations, and the snapshots' histories where the folder alone does not show its format.
-    func load(
-        _ request: VerifyRequest, _ snapshots: [Snapshot], _ budget: TimeBudget, _ known: MigrationSet?
-    ) async throws -> Loaded {
-        if let known { return Loaded(set: known) }
-        if let command = request.command { return try await load(command, request, snapshots, budget) }
-        let watchdog = Watchdog(deadline: budget.firstDeadline)
-        do {
-            let set = try await BoundedWait(watchdog: watchdog).result {
-                try await load(request, snapshots, watchdog)
-            }
-            if let set {
-                let overdue = Overdue(limit: budget.limit ?? .zero, place: watchdog.statements.place)
-                return Loaded(set: set, overdue: watchdog.hasCutShort ? overdue : nil)
-            }
-        } catch  where watchdog.hasCutShort {
-            try Task.checkCancellation()
-        }
-        throw RequestError(
-            .limitReached,
-            TimeLimitText.fact(budget.limit ?? .zero, at: watchdog.statements.place)
-                + (watchdog.statements.place == nil ? ": the migrations were being read" : ""),
-            quote: TimeLimitText.remedy, file: watchdog.statements.place?.file,
-            line: watchdog.statements.place?.line)
-    }
-
-    private func load(
-        _ request: VerifyRequest, _ snapshots: [Snapshot], _ watchdog: Watchdog
-    ) async throws -> MigrationSet {
-        var choice = try FormatChoice(
-            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
-            memory: memory?.files ?? FileMemory())
-        choice.locked = lockedFormat(request)
-        var settings = ConnectionSettings()
-        settings.functions = request.functions
-        settings.collations = request.collations
-        settings.interrupt = { watchdog.isTripped }
-        settings.statements = watchdog.statements
-        let histories = try await histories(of: snapshots, choice, settings)
-        return try await settler.settle(
-            choice, try choice.readings(histories), in: request.migrationsFolder,
-            functions: request.functions,
-            collations: request.collations,
-            on: BoundedEngine(engine, statements: watchdog.statements) { watchdog.isTripped })
-    }
 
     package func nothingToVerify(_ set: MigrationSet, _ snapshots: [Snapshot], _ request: VerifyRequest)
         -> [Finding]
@@ -344,6 +299,9 @@ public struct Verifier: Sendable {
         let filled = context.command?.format.history?.filledTables ?? []
         report.findings += results.flatMap(\.findings).filter {
             $0.rule != .rowsAdded || !filled.contains($0.table ?? "")
+        }
+        if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
+            failure.add(to: &report, results)
         }
         leaveOutIgnored(context, tried, isPart: isPart, &report)
         report.notChecked += results.flatMap(\.notChecked)

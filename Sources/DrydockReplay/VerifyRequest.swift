@@ -53,6 +53,8 @@ public struct VerifyRequest: Sendable {
     package var libraryProgram: String?
     /// Whether the one snapshot is a live database to be migrated; the end of its replay is then kept.
     package var isRehearsal = false
+    /// Whether the end of a rehearsal is written into the live database.
+    package var isApplied = false
 
     /// The snapshots, in place of ``snapshots`` and ``snapshotsFolder``, just as they are; one that is missing is reported.
     package var listed: [String]?

@@ -51,7 +51,7 @@ package final class DataScriptRenderer: DataDiffConsumer {
         if table.writing.isAutoincrement { writesSequences = true }
         names = TableNames(table)
         let rewrites = table.changed > 0 && !(names.updatesAll)
-        return (1 + (rewrites ? 1 : 0) + (table.added > 0 ? 1 : 0), rewrites ? .whole : .changes)
+        return (1 + (rewrites ? 1 : 0) + (table.added > 0 ? 1 : 0), rewrites ? .whole : .newValues)
     }
 
     package func take(_ row: RowDifference, of table: TableDataDiff, pass: Int) {

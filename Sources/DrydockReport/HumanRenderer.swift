@@ -97,7 +97,9 @@ package struct HumanRenderer: ReportRenderer {
             case .warning: paint.yellow(label)
             case .note: paint.cyan(label)
             }
-        let tags = finding.tags.filter { $0 != .healed }
+        // The message names the readings.
+        let known = (finding.formats ?? []).map(Finding.Tag.reading) + [.healed]
+        let tags = finding.tags.filter { !known.contains($0) }
             .map { " (\($0 == .probe ? "unusual rows" : $0.rawValue))" }.joined()
         let lines = Self.wrapped(
             finding.message(options)[...], to: options.width, after: label.count + tags.count + 1, indent: 2)
@@ -288,7 +290,7 @@ package struct HumanRenderer: ReportRenderer {
     func summary(_ report: Report, _ options: RenderOptions) -> String {
         let paint = Paint(options.usesColor)
         // The tool whose behaviour was followed, if it is not Drydock.
-        let tool = report.migrationFormat.flatMap { $0 == "drydock" ? nil : " as \($0)" } ?? ""
+        let tool = report.tools.flatMap { $0 == "drydock" ? nil : " as \($0)" } ?? ""
         var word = report.hasPassed ? "passed" : "failed"
         let facts: [String]
         switch report.body {

@@ -33,6 +33,8 @@ private struct Head: Encodable {
     var verdict: String
     var seconds: Double?
     var migrationFormat: String?
+    /// How the migrations were run, where the folder does not say it; `replays` are those of the first.
+    var readings: [ReportReading]?
     /// The folder of migrations that a search found; missing where one was named.
     var foundMigrations: String?
     var findings: [JSONFinding] = []
@@ -50,6 +52,7 @@ private struct Head: Encodable {
         verdict = report.hasPassed ? "passed" : "failed"
         seconds = rounded(report.seconds)
         migrationFormat = report.migrationFormat
+        readings = report.readings.isEmpty ? nil : report.readings
         foundMigrations = report.foundMigrations
         let groups = report.findingGroups
         findings = groups.map { JSONFinding($0, options) }

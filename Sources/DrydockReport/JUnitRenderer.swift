@@ -42,7 +42,8 @@ package struct JUnitRenderer: ReportRenderer {
             [
                 ("tool", "drydock"), ("command", report.command),
                 ("verdict", report.hasPassed ? "passed" : "failed"),
-            ] + (report.migrationFormat.map { [("migrationFormat", $0)] } ?? []) + suite.properties
+            ] + (report.migrationFormat.map { [("migrationFormat", $0)] } ?? [])
+            + report.readings.map { ("reading", $0.clause) } + suite.properties
         text += "    <properties>\n"
         for (name, value) in properties {
             text += "      <property name=\"\(Self.token(name))\" value=\"\(Self.attribute(value))\"/>\n"

@@ -15,6 +15,7 @@ extension Report {
             return entry
         }
         report.migrationFormat = migrationFormat?.visible
+        for index in readings.indices { report.readings[index].source = readings[index].source?.visible }
         report.foundMigrations = foundMigrations?.visible
         switch body {
         case .verify(var verify):

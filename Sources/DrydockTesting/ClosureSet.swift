@@ -39,7 +39,7 @@ struct ClosureSet: Sendable {
             migration.record = Self.record(identifier, superseded)
             set.migrations.append(migration)
         }
-        set.findings = fresh() + varying() + misdirected(declarations)
+        set.findings = varying() + misdirected(declarations)
         return set
     }
 
@@ -52,17 +52,6 @@ struct ClosureSet: Sendable {
     }
 
     // MARK: - Findings
-
-    private func fresh() -> [Finding] {
-        guard let (identifier, error) = trace.failure else { return [] }
-        var place = Finding.Place(file: identifier)
-        place.statement = error.sql
-        return [
-            Finding(
-                .migrationFailed, "\(identifier) fails on an empty database: \(error.message)",
-                help: "A new user's first launch ends here.", migration: identifier, place: place)
-        ]
-    }
 
     private func varying() -> [Finding] {
         identifiers.compactMap { identifier in

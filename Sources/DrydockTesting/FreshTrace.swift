@@ -5,7 +5,6 @@ import SQLiteSchema
 struct FreshTrace: Sendable {
     /// The runs by identifier; a migration that failed is the last to have one.
     private(set) var runs: [String: ClosureRun] = [:]
-    private(set) var failure: (identifier: String, error: EngineError)?
 
     /// - Throws: ``EngineError`` if the app's configuration cannot be used.
     init(_ engine: MigratorEngine) async throws {
@@ -19,10 +18,7 @@ struct FreshTrace: Sendable {
                 if !settings.foreignKeys { run.checks = .disabled }
                 runs[identifier] = run
             }
-            if let error {
-                failure = (identifier, error)
-                break
-            }
+            if error != nil { break }
         }
         try await database.close()
     }

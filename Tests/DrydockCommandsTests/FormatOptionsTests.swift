@@ -44,6 +44,12 @@ import Testing
         #expect(custom.record == ["insert into done values (:version)"])
     }
 
+    @Test func aPlainQueryIsAHistory() throws {
+        let text = "custom:\n  files: '(?<version>[0-9]+).sql'\n  history: select v from done"
+        let custom = try ConfigFile(text, name: "drydock.yml").options.custom
+        #expect(custom?.query == "select v from done" && custom?.sharedTables == ["done"])
+    }
+
     @Test(arguments: [
         ("migrationFormat: gose", "drydock.yml:1:18: migrationFormat: 'gose' is not one of"),
         ("transaction: some", "drydock.yml:1:14: transaction: 'some' is not one of: each, all, none"),

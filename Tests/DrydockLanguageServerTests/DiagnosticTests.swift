@@ -25,6 +25,26 @@ import Testing
         #expect(related["location"]?["range"] == .range(0, 13, 18))
     }
 
+    /// A file that several tools may run is linted as each of them would.
+    @Test func eachWayOfRunningAFileIsShown() async throws {
+        let client = try Client([
+            "0001_a.sql": """
+            CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT);
+            CREATE TABLE b (id INTEGER PRIMARY KEY, a_id INTEGER NOT NULL REFERENCES a(id) ON DELETE CASCADE);
+            CREATE INDEX b_a ON b (a_id);
+
+            """
+        ])
+        try await client.start()
+        try await client.open(
+            "0002_b.sql", "CREATE TABLE c (id INTEGER PRIMARY KEY, name TEXT);\nDROP TABLE a;\n")
+        let found = try #require(await client.diagnostics("0002_b.sql"))
+        let cascade = try #require(found.first { $0["code"] == "drop-parent-cascades" })
+        #expect(cascade["range"]?["start"]?["line"] == 1)
+        #expect(cascade["message"]?.string?.hasPrefix("as sqlx or d1 runs them (foreign keys on): ") == true)
+        #expect(found.contains { $0["code"] == "destructive-undeclared" })
+    }
+
     @Test func theTextAsTypedCounts() async throws {
         let client = try Client([
             "v1_email.sql": Self.first, "v2_state.sql": "ALTER TABLE email ADD COLUMN state TEXT;\n",

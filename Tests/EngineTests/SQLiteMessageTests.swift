@@ -38,11 +38,15 @@ import Testing
         Case("DROP VIEW nope", .noSuchView, "nope"),
         Case("DROP TRIGGER nope", .noSuchTrigger, "nope"),
         Case("SELECT nope(1)", .noSuchFunction, "nope"),
+        Case("ALTER TABLE p ADD COLUMN b AS (a); UPDATE p SET b = 1", .cannotUpdateGenerated, "\"b\""),
         Case(
             "ALTER TABLE p ADD COLUMN b AS (nope(a)); SELECT * FROM p",
             { SQLiteMessage.unknownFunction.occurs(in: $0) }),
         Case("SELECT a FROM t ORDER BY a COLLATE nope", .noSuchCollation, "nope"),
         Case("CREATE VIRTUAL TABLE v USING nope(a)", .noSuchModule, "nope"),
+        Case(
+            "CREATE VIRTUAL TABLE v USING fts5(a, tokenize = 'nope')", SQLiteMessage.isAboutMissingExtension),
+        Case("CREATE VIRTUAL TABLE v USING fts4(a, tokenize = nope)", SQLiteMessage.isAboutMissingExtension),
         Case("CREATE VIRTUAL TABLE v USING fts5(a, tokenize='nope')", .noSuchTokenizer, "nope"),
         Case("CREATE VIRTUAL TABLE v USING fts5(a, nope=1)", .unrecognizedOption, "\"nope\""),
         Case("SELECT abs(1, 2)", .wrongArgumentCount, "abs()"),

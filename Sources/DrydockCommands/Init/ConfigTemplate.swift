@@ -25,9 +25,13 @@ struct ConfigTemplate {
         switch found {
         case .folder(let path, let formats):
             let folder = ["migrations: \(Self.scalar(path))"]
-            if formats.count == 1 { return folder + ["migrationFormat: \(formats[0])"] }
-            return folder + ["# Read as \(formats[0])'s. If another tool runs them, uncomment its line:"]
-                + formats.map { "#migrationFormat: \($0)" }
+            if formats.count == 1 { return folder + ["migrationFormat: \(formats[0].format)"] }
+            let reason =
+                formats.allSatisfy(\.reason.isEmpty)
+                ? "Read as \(formats[0].format)'s. If another tool runs them, uncomment its line:"
+                : "More than one tool names its files like this, and they would not do the same with them: each way is "
+                    + "tried. Uncomment the line of the tool that runs them:"
+            return folder + Self.comment(reason) + Self.lines(of: formats)
         case .refused(let path, let error):
             let folder = ["migrations: \(Self.scalar(path))"]
             guard !error.choices.isEmpty else {
@@ -39,7 +43,7 @@ struct ConfigTemplate {
                     "More than one tool names its files like this, and nothing here says which one runs them. That matters: "
                         + "the same files would do different things. Remove the # of its line; until then no other command "
                         + "reads them.")
-                + error.choices.map { "#migrationFormat: \($0.format)  # \(VisibleText.line($0.reason))" }
+                + Self.lines(of: error.choices)
         case .several(let candidates):
             return ["# There are several folders of migrations. Keep one line, without its #."]
                 + candidates.map { "#migrations: \(Self.scalar($0.path))  # \(VisibleText.line($0.sign))" }
@@ -54,6 +58,13 @@ struct ConfigTemplate {
                 "# No migrations were found. Name their folder, which holds SQL files.",
                 "#migrations: Migrations",
             ]
+        }
+    }
+
+    private static func lines(of choices: [RequestError.Choice]) -> [String] {
+        choices.map { choice in
+            let reason = choice.reason.isEmpty ? "" : "  # " + VisibleText.line(choice.reason)
+            return "#migrationFormat: \(choice.format)" + reason
         }
     }
 

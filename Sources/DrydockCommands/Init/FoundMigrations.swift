@@ -4,8 +4,8 @@ import GRDBEngine
 /// What `drydock init` finds of a project's migrations.
 enum FoundMigrations {
     /// One folder, and the formats in which it can be read, of which the first is used.
-    case folder(String, formats: [String])
-    /// One folder that every command refuses: its formats would run it differently, or a file in it cannot be read.
+    case folder(String, formats: [RequestError.Choice])
+    /// One folder that every command refuses: its formats read other statements, or a file in it cannot be read.
     case refused(String, RequestError)
     case several([MigrationsSurvey.Candidate])
     /// Migrations in code.

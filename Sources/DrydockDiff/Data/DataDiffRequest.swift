@@ -126,6 +126,8 @@ public enum RowDetail: Sendable {
     /// Which columns changed; values are NULL.
     case count
     case changes
+    /// The same without old values, which may be NULL.
+    case newValues
     /// All values of changed rows.
     case whole
 }

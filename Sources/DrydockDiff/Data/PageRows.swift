@@ -134,11 +134,11 @@ struct PageRows: RowDiffSource {
                 try body(removed(detail))
                 return try body(added(detail))
             }
-            let isCounted = detail == .count
+            let hasOld = detail == .changes || detail == .whole
             row.changes.append(
                 .init(
-                    column: index, old: isCounted ? .null : try tables.value(index, \.before),
-                    new: isCounted ? .null : try tables.value(index, \.after)))
+                    column: index, old: hasOld ? try tables.value(index, \.before) : .null,
+                    new: detail == .count ? .null : try tables.value(index, \.after)))
         }
         guard !row.changes.isEmpty else { return }
         guard detail != .count else { return try body(row) }

@@ -10,7 +10,7 @@ extension SQLValue {
     package func writeLiteral(_ encoding: TextEncoding, to out: inout [UInt8]) {
         switch self {
         case .integer(let value) where value != .min: out.appendDecimal(value)
-        case .real(let value) where value.isFinite: out += Self.realLiteral(value).utf8
+        case .real(let value) where value.isFinite: Self.writeReal(value, to: &out)
         case .blob(let bytes):
             out += [UInt8(ascii: "x"), UInt8(ascii: "'")]
             bytes.writeHex(to: &out)
@@ -51,15 +51,26 @@ extension SQLValue {
 
     // MARK: - Reals
 
-    /// Returns a finite real as digits if every SQLite version reads them as this value, otherwise as an integer
+    /// Appends a finite real as digits if every SQLite version reads them as this value, otherwise as an integer
     /// multiplied or divided by powers of two, which is never rounded.
     ///
     /// SQLite reads up to 19 digits as an integer and scales it by a power of ten, before 3.43 in `long double`
     /// (`sqlite3AtoF` of util.c): that rounds twice and may miss the value.
-    static func realLiteral(_ value: Double) -> String {
-        if value == 0 { return value.sign == .minus ? "-0.0" : "0.0" }
-        if value.magnitude < 0x1p53, value == value.rounded() { return "\(Int64(value)).0" }
-        if let digits = safeDigits(value) { return digits }
+    private static func writeReal(_ value: Double, to out: inout [UInt8]) {
+        if value == 0 {
+            out += (value.sign == .minus ? "-0.0" : "0.0").utf8
+            return
+        }
+        if value.magnitude < 0x1p53, value == value.rounded() {
+            out.appendDecimal(Int64(value))
+            out += ".0".utf8
+            return
+        }
+        let digits = value.description.utf8
+        if areSafe(digits) {
+            out += digits
+            return
+        }
         // value = mantissa * 2^exponent, the mantissa an odd integer below 2^53.
         let significand = value.magnitude.significand
         var exponent = Int(value.exponent) - 52
@@ -68,30 +79,38 @@ extension SQLValue {
             mantissa /= 2
             exponent += 1
         }
-        var text = "(\(value < 0 ? "-" : "")\(mantissa).0"
+        out += "(\(value < 0 ? "-" : "")\(mantissa).0".utf8
         var rest = exponent.magnitude
         while rest > 0 {
             let step = min(rest, 62)
-            text += (exponent < 0 ? " / " : " * ") + "\(Int64(1) << Int64(step)).0"
+            out += "\(exponent < 0 ? " / " : " * ")\(Int64(1) << Int64(step)).0".utf8
             rest -= step
         }
-        return text + ")"
+        out.append(UInt8(ascii: ")"))
     }
 
-    /// Returns the shortest digits of the value if reading them with 64 and then 53 bits of precision is safe.
-    private static func safeDigits(_ value: Double) -> String? {
-        let text = "\(value)"
-        guard !text.contains("e"), let point = text.firstIndex(of: "."),
-            let integer = UInt64(text.replacing(".", with: "").drop { $0 == "-" }), integer < 1 << 53
-        else { return nil }
-        let places = text.distance(from: point, to: text.endIndex) - 1
-        guard (1...15).contains(places) else { return nil }
-        let divisor = (0..<places).reduce(UInt128(1)) { product, _ in product * 10 }
+    /// Whether it is safe to read the shortest digits of a value with 64 and then 53 bits of precision.
+    private static func areSafe(_ digits: String.UTF8View) -> Bool {
+        var (integer, places, divisor, isFraction) = (UInt64(0), 0, UInt128(1), false)
+        for byte in digits {
+            switch byte {
+            case UInt8(ascii: "-"): continue
+            case UInt8(ascii: "."): isFraction = true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                integer = integer * 10 + UInt64(byte - UInt8(ascii: "0"))
+                guard integer < 1 << 53 else { return false }
+                if isFraction { (places, divisor) = (places + 1, divisor * 10) }
+            // An exponent.
+            default: return false
+            }
+        }
+        guard integer > 0, (1...15).contains(places) else { return false }
         // The quotient's first 64 bits; the lower 11 decide how it is rounded to 53.
-        var numerator = UInt128(integer)
-        while numerator / divisor < 1 << 63 { numerator <<= 1 }
-        let low = (numerator / divisor) & 0x7FF
-        return low >= 0x3FE && low <= 0x402 ? nil : text
+        let quotient = (UInt128(integer) << 64) / divisor
+        let excess = 64 - quotient.leadingZeroBitCount
+        let first = excess >= 0 ? quotient >> excess : (UInt128(integer) << (64 - excess)) / divisor
+        let low = first & 0x7FF
+        return low < 0x3FE || low > 0x402
     }
 
     // MARK: - JSON
@@ -153,12 +172,18 @@ extension String {
 }
 
 extension [UInt8] {
+    /// Appends two digits a byte; without branches and checks, the compiler does many at once.
     fileprivate func writeHex(to out: inout [UInt8]) {
-        func digit(_ number: UInt8) -> UInt8 { number < 10 ? 48 + number : 87 + number }
-        out.reserveCapacity(out.count + 2 * count)
-        for byte in self {
-            out.append(digit(byte >> 4))
-            out.append(digit(byte & 15))
+        func digit(_ number: UInt8) -> UInt8 { 48 + number + (number > 9 ? 39 : 0) }
+        let start = out.count
+        out += repeatElement(0, count: 2 * count)
+        out.withUnsafeMutableBufferPointer { out in
+            withUnsafeBufferPointer { own in
+                for index in own.indices {
+                    out[start &+ 2 &* index] = digit(own[index] >> 4)
+                    out[start &+ 2 &* index &+ 1] = digit(own[index] & 15)
+                }
+            }
         }
     }
 }

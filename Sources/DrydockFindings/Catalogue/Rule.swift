@@ -210,6 +210,12 @@ extension Finding {
         if rule == .migrationFailed, tags.contains(.notChecked) {
             return "Whether it runs for users is not known."
         }
+        if tags.contains(.freshInstall) {
+            let fact = "No new user can install the app"
+            return snapshot == nil
+                ? "\(fact): it ends here."
+                : [rule.why, "\(fact) either."].compactMap(\.self).joined(separator: " ")
+        }
         // A dropped table without a row, or column without a value, lost nothing of a user's.
         guard evidence?.rowCount == 0 else { return rule.why }
         switch rule {

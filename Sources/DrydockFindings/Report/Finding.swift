@@ -20,6 +20,8 @@ public struct Finding: Sendable, Codable {
 
         /// The same migration passes if the tables are empty.
         public static let dataDependent = Tag(rawValue: "data-dependent")
+        /// It happens on an empty database, so that no new user can install the app.
+        public static let freshInstall = Tag(rawValue: "fresh-install")
         /// The snapshot had the fault before anything was replayed.
         public static let preExisting = Tag(rawValue: "pre-existing")
         /// A later pending migration fixes it.
@@ -32,6 +34,9 @@ public struct Finding: Sendable, Codable {
         public static let ofRun = Tag(rawValue: "of-run")
         /// The file is damaged, which cannot be accepted as known: more damage may have the same words.
         public static let damage = Tag(rawValue: "damage")
+
+        /// It is found only where the migrations are run as the tool of this format does, such as `sqlx`.
+        public static func reading(_ format: String) -> Tag { Tag(rawValue: "as-\(format)") }
 
         /// It was found on another SQLite library, of this version, such as `3.34.1`.
         public static func sqlite(_ version: String) -> Tag { Tag(rawValue: "sqlite-\(version)") }
@@ -66,6 +71,8 @@ public struct Finding: Sendable, Codable {
     package private(set) var reason: String?
     /// The statement that the reason names, where that is not the one of ``place``.
     package var reasonPlace: Place?
+    /// The formats in which it is found, each of which is a tag; nil for every one.
+    package var formats: [String]?
     /// SQLite's extended result code (https://www.sqlite.org/rescode.html), where a statement was refused.
     package var resultCode: Int32?
     /// The rows that show it, where Drydock generated them.

@@ -91,7 +91,7 @@ package struct FindingGroup: Sendable {
     }
 
     /// What findings of different snapshots have in common.
-    private struct Key: Hashable {
+    struct Key: Hashable {
         var rule: Rule
         var severity: Finding.Severity
         var migration, table, column, object, database: String?

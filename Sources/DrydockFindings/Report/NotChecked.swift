@@ -7,9 +7,11 @@ public struct NotChecked: Sendable, Hashable {
     /// The table that was not checked; nil if nothing was.
     public var table: String?
     public var cause: Reason
+    /// The reading of the migrations in which it was not checked; nil for every one.
+    public var reading: String?
 
     /// Why, as reports say it.
-    public var reason: String { cause.text }
+    public var reason: String { cause.text + (reading.map { ", as \($0)" } ?? "") }
 
     public init(_ rule: Rule, snapshot: String? = nil, _ cause: Reason) {
         self.rule = rule
@@ -121,7 +123,7 @@ public struct NotChecked: Sendable, Hashable {
             case .noFreshInstall(let message): "a fresh install cannot be made: \(message)"
             case .notReplayed(let snapshot): "\(snapshot) was not replayed to the end"
             case .stopped(let snapshot, let migration):
-                "\(snapshot) stopped before \(migration), which cannot be read"
+                "\(snapshot) stopped before \(migration), which cannot be run"
             case .unknownMigrations(let snapshot, let home):
                 "\(snapshot) has applied migrations that are not in \(home)"
             case .attachedDatabase(let name, let migration):

@@ -12,6 +12,8 @@ public struct Report: Sendable {
     public var notChecked: [NotChecked] = []
     /// The name of the format in which the migrations were read; nil where none were.
     public var migrationFormat: String?
+    /// How the migrations were read and run, where the folder and its history do not say it: one of ``migrationFormat`` first.
+    public var readings: [ReportReading] = []
     /// The folder of migrations, if none was named and a search found it.
     public var foundMigrations: String?
     /// Wall-clock seconds of the whole run.

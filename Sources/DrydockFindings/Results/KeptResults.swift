@@ -15,6 +15,10 @@ import Synchronization
 package final class KeptResults: Sendable {
     private struct Line: Codable {
         var settings, database, stamp, result: String
+        /// The reading of the migrations; nil for the first.
+        var reading: String?
+
+        var key: String { KeptResults.key(database, reading ?? "") }
     }
 
     private struct State {
@@ -86,7 +90,7 @@ package final class KeptResults: Sendable {
                 line.settings == settings,
                 line.stamp == lasting || stamp(of: line.database) == line.stamp
             else { continue }
-            results[line.database] = line.result
+            results[line.key] = line.result
         }
         return (results, bytes.last != UInt8(ascii: "\n"))
     }
@@ -128,9 +132,15 @@ package final class KeptResults: Sendable {
         return text
     }
 
+    private static func key(_ database: String, _ reading: String) -> String {
+        reading.isEmpty ? database : database + "\0" + reading
+    }
+
     /// Returns the result of a database, if it is known.
-    package func result<Result: Decodable>(of database: String) -> Result? {
-        guard let text = state.withLock({ $0.results[database] }) else { return nil }
+    /// - Parameter reading: the name of the reading of the migrations; empty for the first.
+    package func result<Result: Decodable>(of database: String, as reading: String = "") -> Result? {
+        let key = Self.key(database, reading)
+        guard let text = state.withLock({ $0.results[key] }) else { return nil }
         return try? JSONDecoder().decode(Result.self, from: Data(text.utf8))
     }
 
@@ -148,12 +158,16 @@ package final class KeptResults: Sendable {
     /// Notes a result.
     /// - Parameter stamp: what ``stamp(of:)`` gave before the database was read; nil where a later run is to read it again.
     /// - Throws: ``RequestError`` if the file cannot be written.
-    package func keep(_ result: some Encodable, of database: String, _ stamp: String?) throws {
+    package func keep(
+        _ result: some Encodable, of database: String, as reading: String = "", _ stamp: String?
+    ) throws {
         let text = String(decoding: try jsonDocument(result, isIndented: false), as: UTF8.self)
-        state.withLock { $0.results[database] = text }
+        state.withLock { $0.results[Self.key(database, reading)] = text }
         guard let stamp, state.withLock({ $0.descriptor != nil }) else { return }
         let line = try jsonDocument(
-            Line(settings: settings, database: database, stamp: stamp, result: text), isIndented: false)
+            Line(
+                settings: settings, database: database, stamp: stamp, result: text,
+                reading: reading.isEmpty ? nil : reading), isIndented: false)
         try append(Self.checksum(of: line) + " " + String(decoding: line, as: UTF8.self) + "\n")
     }
 

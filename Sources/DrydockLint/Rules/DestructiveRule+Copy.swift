@@ -100,7 +100,7 @@ extension DestructiveRule {
                 index > rebuild.copy.statement
             else { return nil }
             let isNew =
-                target.folded == made.firstTableName && target.folded != name.foldedASCII
+                target.folded == made.firstTableName.foldedASCII && target.folded != name.foldedASCII
                 || target.folded == name.foldedASCII && index > drop
             guard isNew else { return nil }
             return LintFault(

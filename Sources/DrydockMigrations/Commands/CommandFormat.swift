@@ -27,11 +27,16 @@ public struct CommandFormat: MigrationFormat {
     public var historyTable: String? { history?.table }
     public var otherTables: [String] { history?.otherTables ?? [] }
     public var historyQuery: String? { history?.query }
-    public var sharedTables: [String] { history?.isOfTool == true ? [] : [history?.table].compactMap(\.self) }
-    /// The app's tables that the history's query names, by folded name. Rows that nobody applied have no place there.
+    /// The history's table; where none is named, what the query reads.
+    public var sharedTables: [String] {
+        guard let history, !history.isOfTool else { return [] }
+        return history.table.map { [$0] } ?? HistoryQuery(sql: history.query).tables
+    }
+    /// The tables that the history's query reads, by folded name. Rows that nobody applied have no place there.
     package var recordingTables: Set<String> {
         guard let history else { return [] }
-        return SQLFragment(sql: history.query).names.union([history.table?.foldedASCII].compactMap(\.self))
+        let tables = HistoryQuery(sql: history.query).tables + [history.table].compactMap(\.self)
+        return Set(tables.map(\.foldedASCII))
     }
     /// The tables that get no generated rows, by folded name: those of the tool, and those that the tool fills.
     package var tablesOfTool: Set<String> {

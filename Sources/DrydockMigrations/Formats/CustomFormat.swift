@@ -45,7 +45,8 @@ public struct CustomFormat: MigrationFormat {
 
     public var historyQuery: String? { query }
 
-    /// The history's table is the app's own unless the tool creates it, and so is whatever `record` writes.
+    /// The history's table is the app's own unless the tool creates it, and so is whatever `record` writes. Where no table is
+    /// named, it is what the query reads.
     public var sharedTables: [String] {
         let written = record.flatMap { SQLSource(name: "record", $0).statements() }.compactMap {
             switch $0.action {
@@ -54,7 +55,9 @@ public struct CustomFormat: MigrationFormat {
             }
         }
         let own = setup.isEmpty ? nil : historyTable?.foldedASCII
-        return ((historyTable.map { [$0] } ?? []) + written).filter { $0.foldedASCII != own }
+        return ((historyTable.map { [$0] } ?? HistoryQuery(sql: query).tables) + written).filter {
+            $0.foldedASCII != own
+        }
     }
 
     public let namingAdvice = "'files' under 'custom' in drydock.yml says how a migration is called."

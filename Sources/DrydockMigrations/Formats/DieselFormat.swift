@@ -19,6 +19,7 @@ public struct DieselFormat: MigrationFormat {
     public let name = "diesel"
     public let historyTable: String? = "__diesel_schema_migrations"
     public let policy = ToolPolicy(foreignKeys: false)
+    public let runsOnAppsConnection = true
 
     public init() {}
 

@@ -23,6 +23,7 @@ public struct DrizzleFormat: NamedHistory {
     public let historyColumns: Set<String> = ["id", "hash", "created_at"]
     public let policy = ToolPolicy(
         transaction: .all, foreignKeys: true, doubleQuotedStrings: false, late: .skip, edited: .accept)
+    public let runsOnAppsConnection = true
 
     public init() {}
 

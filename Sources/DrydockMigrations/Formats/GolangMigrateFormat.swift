@@ -18,6 +18,7 @@ public struct GolangMigrateFormat: NamedHistory {
     public var historyTable: String? = "schema_migrations"
     public let historyColumns: Set<String> = ["version", "dirty"]
     public let policy = ToolPolicy(foreignKeys: false, late: .skip, recordsInTransaction: false)
+    public let runsOnAppsConnection = true
 
     public init() {}
 

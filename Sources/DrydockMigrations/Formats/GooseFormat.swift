@@ -21,6 +21,7 @@ public struct GooseFormat: NamedHistory {
     public var historyTable: String? = "goose_db_version"
     public let historyColumns: Set<String> = ["id", "version_id", "is_applied", "tstamp"]
     public let policy = ToolPolicy(foreignKeys: false, late: .refuse)
+    public let runsOnAppsConnection = true
 
     public init() {}
 

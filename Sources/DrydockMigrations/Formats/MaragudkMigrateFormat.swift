@@ -15,6 +15,7 @@ public struct MaragudkMigrateFormat: NamedHistory {
     public let name = "maragudk-migrate"
     public var historyTable: String? = "migrations"
     public let policy = ToolPolicy(foreignKeys: false, late: .skip)
+    public let runsOnAppsConnection = true
 
     public init() {}
 

@@ -29,6 +29,7 @@ public struct RefineryFormat: NamedHistory {
     public var historyTable: String? = "refinery_schema_history"
     public let historyColumns: Set<String> = ["version", "name", "applied_on", "checksum"]
     public let policy = ToolPolicy(foreignKeys: true, late: .refuse, recordsInTransaction: false)
+    public let runsOnAppsConnection = true
     /// The checksum also covers the name, which the history has beside the version.
     public let checksums = ChecksumScope.bytes
 

@@ -19,6 +19,7 @@ public struct SqlxFormat: MigrationFormat {
     public let name = "sqlx"
     public let historyTable: String? = "_sqlx_migrations"
     public let policy = ToolPolicy(foreignKeys: true)
+    public let runsOnAppsConnection = true
     public let checksums = ChecksumScope.bytes
 
     public init() {}

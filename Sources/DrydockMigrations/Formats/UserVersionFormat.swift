@@ -13,6 +13,7 @@ public struct UserVersionFormat: MigrationFormat {
     public let historyTable: String? = nil
     public let otherTables = ["android_metadata"]
     public let policy = ToolPolicy(foreignKeys: false, late: .skip)
+    public let runsOnAppsConnection = true
 
     public init() {}
 

@@ -15,8 +15,9 @@ struct EdgeFill {
     private var fittingWork = ConditionFill.workLimit / 2
     /// What was changed in the last row so that it satisfies the constraints.
     private var changes: [Int: SQLValue] = [:]
-    /// The rows that a migration replaces, by table.
+    /// The rows that a migration replaces, and those that are alike but for their keys, by table.
     private var replaced: [String: [[SQLValue]]] = [:]
+    private var alike: [String: [[SQLValue]]] = [:]
     /// Computes the constraints of the table that is being filled.
     private var judge: RowJudge?
 
@@ -26,8 +27,8 @@ struct EdgeFill {
     private static let mostTelling = 8
     /// At most so many rows more have NULL where no other row of the table has it; of more columns, several share a row.
     private static let mostNull = 24
-    /// So many rows that a migration replaces have rows that refer to them.
-    private static let mostReplaced = 3
+    /// So many rows that a migration replaces have rows that refer to them; so many refer to each of two that are alike.
+    private static let (mostReplaced, childrenOfAlike) = (3, 2)
 
     init(
         _ request: RowRequest, _ plans: [String: TablePlan], enforcesForeignKeys: Bool,
@@ -42,7 +43,7 @@ struct EdgeFill {
     mutating func run(leavingOut excluded: [String: String]) throws {
         // Before the first row, so that each depends only on ordinary rows.
         for name in plans.keys.sorted() {
-            for reference in plans[name]?.references ?? [] {
+            for reference in (plans[name]?.references ?? []) + (plans[name]?.lookups ?? []) {
                 _ = try parents.keys(for: reference, isFinal: true)
             }
         }
@@ -54,7 +55,7 @@ struct EdgeFill {
                 try fill(plan)
             }
         }
-        for name in plans.keys.sorted() where excluded[name] == nil && !replaced.isEmpty {
+        for name in plans.keys.sorted() where excluded[name] == nil {
             if let plan = plans[name] { try addChildren(plan) }
         }
         for name in request.tables.sorted() {
@@ -86,11 +87,20 @@ struct EdgeFill {
         var count = 1
         if let copy = try ordinary(&builder) {
             let keys = Set(plan.keys.filter(\.isPresent).flatMap(\.columns))
-            let alike = plan.columns.indices.map { keys.contains($0) ? copy[$0] : sample[$0] }
-            if try insert(alike, plan, inserter) { count += 1 }
+            let other = plan.columns.indices.map { keys.contains($0) ? copy[$0] : sample[$0] }
+            if try insert(other, plan, inserter) {
+                count += 1
+                alike[plan.folded] = [sample, other]
+            }
+        }
+        for reference in plan.references where reference.isJoined {
+            // A row without a partner.
+            guard let place = reference.columns.first, var row = try ordinary(&builder) else { continue }
+            row[place] = sample[place].text == nil ? .integer(987_654_321) : "no such parent"
+            if try insert(row, plan, inserter) { count += 1 }
         }
         for (place, value) in values(plan, sample) {
-            guard count < Self.mostRows, var row = try ordinary(&builder) else { break }
+            guard count < Self.mostRows / request.edgeShare, var row = try ordinary(&builder) else { break }
             row[place] = value
             // A key of several columns stays one.
             if value == sample[place] {
@@ -99,6 +109,16 @@ struct EdgeFill {
                 }
             }
             if try insert(row, plan, inserter) { count += 1 }
+        }
+        for lookup in plan.lookups where !plan.isUnique(lookup.columns) {
+            // A second partner for one row.
+            guard let key = try parents.keys(for: lookup, isFinal: true).first,
+                var row = try ordinary(&builder)
+            else {
+                continue
+            }
+            for (place, value) in zip(lookup.columns, key) { row[place] = value }
+            _ = try insert(row, plan, inserter)
         }
         try addNulls(&builder, inserter)
         try meetConditions(&builder, inserter)
@@ -112,7 +132,8 @@ struct EdgeFill {
         let columns = plan.columns.indices.filter { place in
             !plan.columns[place].isNotNull && !rows.contains { $0.values[place].isNull }
         }
-        let size = max((columns.count + Self.mostNull - 1) / Self.mostNull, 1)
+        let most = Self.mostNull / request.edgeShare
+        let size = max((columns.count + most - 1) / most, 1)
         var groups = stride(from: 0, to: columns.count, by: size).map { columns[$0...].prefix(size) }[...]
         while let group = groups.popFirst(), var row = try ordinary(&builder) {
             for place in group { row[place] = .null }
@@ -129,7 +150,7 @@ struct EdgeFill {
         guard !plan.conditions.isEmpty else { return }
         var freedom = Self.freedom(plan)
         freedom.isUnusual = true
-        let referring = Set(plan.references.flatMap(\.columns))
+        let referring = Set(plan.references.filter { !$0.isJoined }.flatMap(\.columns))
         for (place, column) in plan.columns.enumerated() where column.isRowid && !referring.contains(place) {
             freedom.fixed.remove(place)
         }
@@ -148,16 +169,24 @@ struct EdgeFill {
         for row in rows { append(row, plan) }
     }
 
-    /// Adds a row that refers to each row that a migration replaces: where it is deleted for that, so are they.
+    /// Adds a row that refers to each row that a migration replaces: where it is deleted for that, so are they. Rows that
+    /// are alike have several each, since a migration may delete all but one of them.
     private mutating func addChildren(_ plan: TablePlan) throws {
+        let references = plan.references.filter { reference in
+            reference.isPresent && (replaced[reference.parent] ?? alike[reference.parent]) != nil
+        }
+        guard !references.isEmpty else { return }
         let inserter = try RowInserter(plan, on: connection)
         var builder = RowBuilder(plan, seed: request.seed, isEdge: true)
         builder.begin(after: Self.mostRows * 2)
-        for reference in plan.references where reference.isPresent {
+        for reference in references {
             guard let parent = plans[reference.parent] else { continue }
             let places = reference.parentColumns.compactMap { parent.places[$0] }
             guard places.count == reference.columns.count else { continue }
-            for row in (replaced[reference.parent] ?? []).prefix(Self.mostReplaced) {
+            let several = (alike[reference.parent] ?? []).flatMap {
+                Array(repeating: $0, count: Self.childrenOfAlike)
+            }
+            for row in (replaced[reference.parent] ?? []).prefix(Self.mostReplaced) + several {
                 guard var child = try ordinary(&builder) else { break }
                 for (column, place) in zip(reference.columns, places) { child[column] = row[place] }
                 _ = try insert(child, plan, inserter)
@@ -250,7 +279,7 @@ struct EdgeFill {
     /// Keys and references keep the values that they have.
     private static func freedom(_ plan: TablePlan) -> RowSolver.Freedom {
         var fixed = Set(plan.columns.indices.filter { plan.columns[$0].isRowid })
-        for reference in plan.references { fixed.formUnion(reference.columns) }
+        for reference in plan.references where !reference.isJoined { fixed.formUnion(reference.columns) }
         return RowSolver.Freedom(fixed: fixed)
     }
 
@@ -281,7 +310,7 @@ struct EdgeFill {
     }
 
     private func place(_ place: Int, _ plan: TablePlan) -> EdgeValues.Place {
-        let isReferring = plan.references.contains { $0.columns.contains(place) }
+        let isReferring = plan.references.contains { !$0.isJoined && $0.columns.contains(place) }
         let isEnforced =
             enforcesForeignKeys && plan.references.contains { $0.isPresent && $0.columns.contains(place) }
         return .init(

@@ -16,6 +16,7 @@ struct EdgeValues {
 
     /// - Parameter sample: the value of the column in an ordinary row that stands before.
     init(_ column: ColumnPlan, sample: SQLValue, _ place: Place) {
+        if column.isImplicit { return }
         if column.isRowid {
             // The greatest rowid of all would be the last one of an AUTOINCREMENT.
             all =

@@ -71,7 +71,8 @@ struct OrdinaryFill {
             return result.empty.append(.init(table: plan.name, reason: error.message))
         }
         let present = request.round > 0 ? try connection.rowCount(plan.name) : 0
-        let target = min(try target(plan, hasRows: present > 0), limits[name] ?? Int.max)
+        let sought = try seekPartners(&builder)
+        let target = min(max(try target(plan, hasRows: present > 0), sought), limits[name] ?? Int.max)
         if request.round > 0 {
             builder.begin(after: max(present, request.earlier[name] ?? 0))
             try noteKeys(&builder)
@@ -91,6 +92,18 @@ struct OrdinaryFill {
         if builder.count == 0, try connection.isEmpty(plan.name) {
             result.empty.append(.init(table: plan.name, reason: reason ?? "no row was tried"))
         }
+    }
+
+    /// Has the first rows be those that rows of tables which are there already look for; returns how many are needed.
+    private func seekPartners(_ builder: inout RowBuilder) throws -> Int {
+        var most = 0
+        for lookup in builder.plan.lookups where lookup.parent != builder.plan.folded {
+            guard builders[lookup.parent] == nil || filled.contains(lookup.parent) else { continue }
+            let values = try parentKeys.sought(lookup, in: builder.plan)
+            builder.seek(values, in: lookup.columns)
+            if !values.isEmpty { most = max(most, values.count + 1) }
+        }
+        return most
     }
 
     /// Adds rows for the conditions that no row meets, and for those that all rows meet.
@@ -139,7 +152,8 @@ struct OrdinaryFill {
         for (place, column) in plan.columns.enumerated() where !column.handledKeys.isEmpty {
             freedom.allowed[place] = Set(column.handledKeys)
         }
-        for reference in plan.references {
+        for reference in plan.references where !reference.isOuter {
+            if reference.isJoined, try keys(for: reference).isEmpty { continue }
             if reference.columns.count == 1 {
                 freedom.allowed[reference.columns[0]] = Set(try keys(for: reference).compactMap(\.first))
             } else {
@@ -155,6 +169,8 @@ struct OrdinaryFill {
         var freedom = try freedom(plan)
         for (place, column) in plan.columns.enumerated() where column.isRowid { freedom.fixed.remove(place) }
         for reference in plan.references where reference.columns.count == 1 {
+            // What only some rows have a partner by may have any value.
+            if reference.isJoined, freedom.allowed[reference.columns[0]] == nil { continue }
             let keys = try parentKeys.present(reference).compactMap(\.first)
             freedom.allowed[reference.columns[0], default: []].formUnion(keys)
             // What the table itself gets for its conditions; SQLite refuses what it did not get.
@@ -258,7 +274,10 @@ struct OrdinaryFill {
             target = max(target, column.suggestions.count + 1)
         }
         for reference in plan.references where !hasRows && reference.parent != plan.folded {
-            target = max(target, try keys(for: reference).count)
+            let count = try keys(for: reference).count
+            // One of those that all have a partner has two.
+            let more = reference.isCovering && count > 0 && !plan.isUnique(reference.columns) ? 1 : 0
+            target = max(target, count + more)
         }
         // Some keys are left for the rows that later columns need.
         for column in plan.columns where !column.handledKeys.isEmpty {

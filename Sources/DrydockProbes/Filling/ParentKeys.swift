@@ -31,12 +31,28 @@ struct ParentKeys {
         guard reference.parentColumns.count == reference.columns.count else { return [] }
         let columns = reference.parentColumns.map(quotedName)
         let sql = """
-            SELECT \(columns.joined(separator: ", ")) FROM main.\(quotedName(reference.parent)) \
+            SELECT DISTINCT \(columns.joined(separator: ", ")) FROM main.\(quotedName(reference.parent)) \
             WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")) \
             ORDER BY \(columns.joined(separator: ", ")) LIMIT \(Self.most)
             """
         // Without such a table or column, SQLite refuses each row that refers to it.
         return try rows(sql, columns.count)
+    }
+
+    /// Returns the values in rows of another table that look for partners in a table, and find none.
+    func sought(_ lookup: TablePlan.Reference, in plan: TablePlan) throws -> [[SQLValue]] {
+        let pairs = zip(lookup.parentColumns, lookup.columns).map { theirs, own in
+            ("theirs.\(quotedName(theirs))", "own.\(quotedName(plan.columns[own].name))")
+        }
+        let list = pairs.map(\.0).joined(separator: ", ")
+        let sql = """
+            SELECT DISTINCT \(list) FROM main.\(quotedName(lookup.parent)) AS theirs \
+            WHERE \(pairs.map { "\($0.0) IS NOT NULL" }.joined(separator: " AND ")) AND NOT EXISTS ( \
+            SELECT 1 FROM main.\(quotedName(plan.name)) AS own \
+            WHERE \(pairs.map { "\($0.1) = \($0.0)" }.joined(separator: " AND "))) \
+            ORDER BY \(list) LIMIT \(Self.most)
+            """
+        return try rows(sql, pairs.count)
     }
 
     /// Returns the values that are in columns of a table.

@@ -27,6 +27,8 @@ struct RowBuilder {
     private var uses: [Int: [SQLValue: Int]] = [:]
     /// How far uncertain columns have gone through the values that they try.
     private var variants: [Int: Int] = [:]
+    /// The values by which rows of other tables look for partners here, by columns.
+    private var sought: [(columns: [Int], values: [[SQLValue]])] = []
     /// The variants of the last row.
     private var settled: [Int: Int] = [:]
 
@@ -36,6 +38,9 @@ struct RowBuilder {
         nextKey = plan.number * 100 + 1 + (isEdge ? Self.edgeKeys : 0)
         used = Array(repeating: [], count: plan.keys.count)
     }
+
+    /// Returns how far the key of the next row is from that of the last one, as if a row between them had been deleted.
+    private static func step(after count: Int) -> Int { count == 2 ? 2 : 1 }
 
     /// Keys of edge rows begin here.
     private static let edgeKeys = 1_000_000
@@ -52,6 +57,7 @@ struct RowBuilder {
         let (domains, orders) = Choice(plan, index: count, shift: attempt, keepsLater: keepsLater).made
         var values: [SQLValue?] = Array(repeating: nil, count: plan.columns.count)
         let own = try assignReferences(&values, domains, attempt, parents)
+        assignSought(&values, domains, attempt)
         for place in plan.columns.indices where values[place] == nil {
             values[place] = value(place, domains[place], attempt)
         }
@@ -76,17 +82,27 @@ struct RowBuilder {
         for place in plan.columns.indices where plan.domains[place].values != nil || uses[place] != nil {
             uses[place, default: [:]][row[place], default: 0] += 1
         }
+        for place in sought.indices {
+            let values = sought[place].columns.map { row[$0] }
+            sought[place].values.removeAll { $0 == values }
+        }
         rows.append(row)
         settled = variants
         count += 1
-        nextKey += 1
+        nextKey += Self.step(after: count)
     }
 
     /// Takes note of keys that are in the table.
     mutating func note(_ values: [SQLValue], of key: Int) { used[key].insert(folded(values, plan.keys[key])) }
 
+    /// Has the first rows be the partners of rows of another table.
+    mutating func seek(_ values: [[SQLValue]], in columns: [Int]) {
+        let stored = values.map { zip($0, columns).map { $0.stored(as: plan.columns[$1].affinity) } }
+        sought.append((columns, stored))
+    }
+
     /// Begins after the keys of earlier rounds.
-    mutating func begin(after rows: Int) { nextKey += rows }
+    mutating func begin(after rows: Int) { nextKey += rows + (rows > 1 ? 1 : 0) }
 
     /// Goes on to another key.
     mutating func advanceKey() { nextKey += 1 }
@@ -118,7 +134,7 @@ struct RowBuilder {
         var copy = self
         return (0..<count).map { index in
             copy.skipReserved()
-            defer { copy.nextKey += 1 }
+            defer { copy.nextKey += Self.step(after: index + 1) }
             let domains = Choice(plan, index: index, shift: 0, keepsLater: true).made.domains
             return places.map {
                 maker.value(plan.columns[$0], domains[$0], .init(key: copy.nextKey, index: index))
@@ -197,6 +213,7 @@ struct RowBuilder {
                 for place in open where domains[place].isNull == true { values[place] = .null }
                 continue
             }
+            if reference.isOuter, !isEdge, count % 3 == 2 { continue }
             let isSelf = reference.parent == plan.folded
             let canBeNull = open.filter {
                 !plan.columns[$0].isNotNull && !plan.laterNotNull.contains($0) && domains[$0].isNull != false
@@ -205,7 +222,10 @@ struct RowBuilder {
                 for place in canBeNull { values[place] = .null }
                 continue
             }
-            let known = (isSelf && !isEdge ? ownKeys(reference) : []) + (try parents(reference))
+            let known = ((isSelf && !isEdge ? ownKeys(reference) : []) + (try parents(reference))).map {
+                key in
+                zip(key, reference.columns).map { $0.stored(as: plan.columns[$1].affinity) }
+            }
             let isRefused = reference.isPresent && (reference.isImpossible || leavesReferencesOut)
             let fitting =
                 isRefused
@@ -217,6 +237,7 @@ struct RowBuilder {
                     }
                 }
             if fitting.isEmpty {
+                if reference.isJoined { continue }
                 if isSelf {
                     if !reference.isPresent, let value = Self.zero(plan.columns[reference.columns[0]]) {
                         values[reference.columns[0]] = value
@@ -240,6 +261,19 @@ struct RowBuilder {
         return own
     }
 
+    /// Sets columns by which rows of other tables, which are there already, look for a partner.
+    private func assignSought(_ values: inout [SQLValue?], _ domains: [Domain], _ attempt: Int) {
+        for (columns, wanted) in sought where attempt < 4 {
+            let fitting = wanted.first { key in
+                zip(columns, key).allSatisfy { place, value in
+                    (values[place] == nil || values[place] == value) && domains[place].allows(value)
+                        && domains[place].values?.contains(value) ?? true
+                }
+            }
+            for (place, value) in zip(columns, fitting ?? []) { values[place] = value }
+        }
+    }
+
     /// Returns which parent the row gets: of ordinary rows one parent has two and another none, where the columns are
     /// not a key and the parents are not all values of an enumeration.
     private func choice(
@@ -250,7 +284,9 @@ struct RowBuilder {
             return ((self.count < 3 ? max(self.count - 1, 0) : (self.count - 1) / 2) + shift) % count
         }
         let place = (self.count + shift) % count
-        guard !isEdge, !isSelf, count > 2, !reference.isEnumerated, !plan.isUnique(reference.columns) else {
+        guard !isEdge, !isSelf, count > 2, !reference.isEnumerated, !reference.isCovering,
+            !plan.isUnique(reference.columns)
+        else {
             return place
         }
         return (max(place - 1, 0) + ordinal) % count

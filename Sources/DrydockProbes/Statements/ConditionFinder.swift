@@ -2,23 +2,28 @@ import SQLiteSchema
 
 /// A finder of the conditions in a statement.
 struct ConditionFinder {
-    private let items: [NormalizedSQL.Item]
-    private var tables: [String: Set<String>] = [:]
-    private var found: [StatedCondition] = []
+    let items: [NormalizedSQL.Item]
+    private(set) var tables: [String: Set<String>] = [:]
+    private(set) var found: [StatedCondition] = []
+    /// The columns of two tables that are compared.
+    private(set) var joins: [StatedJoin] = []
+    /// The columns that SET gives another one of the same row.
+    private(set) var copies: [StatedCopy] = []
     private let file: String
+    private let target: String?
+    private var order: [String] = []
 
-    /// - Parameter table: what NEW and OLD stand for.
-    static func conditions(
-        _ items: [NormalizedSQL.Item], table: String? = nil, file: String
-    ) -> [StatedCondition] {
-        var finder = ConditionFinder(items: items, file: file)
-        if let table { (finder.tables["new"], finder.tables["old"]) = ([table], [table]) }
-        finder.readTables()
-        finder.readConditions()
-        return finder.found
+    /// Reads a statement.
+    /// - Parameters:
+    ///   - table: what NEW and OLD stand for.
+    ///   - target: the table to which the statement writes.
+    init(_ items: [NormalizedSQL.Item], table: String? = nil, target: String? = nil, file: String) {
+        (self.items, self.file, self.target) = (items, file, target)
+        if let table { (tables["new"], tables["old"]) = ([table], [table]) }
+        readTables()
+        readQueries()
+        readConditions()
     }
-
-    private init(items: [NormalizedSQL.Item], file: String) { (self.items, self.file) = (items, file) }
 
     /// Takes down what stands where a table does, with the name after it.
     private mutating func readTables() {
@@ -32,10 +37,33 @@ struct ConditionFinder {
                 next += 2
             }
             tables[name, default: []].insert(name)
+            order.append(name)
             if item(next) == .keyword("as") { next += 1 }
             if case .word(let alias)? = item(next) { tables[alias, default: []].insert(name) }
         }
     }
+
+    /// Takes down the names of queries, `(SELECT ...) AS a` and `a AS (SELECT ...)`, for the tables in them.
+    private mutating func readQueries() {
+        var open: [Int] = []
+        for place in items.indices {
+            if items[place] == .symbol("(") { open.append(place) }
+            guard items[place] == .symbol(")"), let start = open.popLast(),
+                item(start + 1) == .keyword("select")
+            else { continue }
+            let after = item(place + 1) == .keyword("as") ? place + 2 : place + 1
+            let before = item(start - 1) == .keyword("as") ? start - 2 : -1
+            for case .word(let name)? in [item(after), item(before)] {
+                for inner in start..<place where Self.beforeSource.contains(items[inner]) {
+                    if case .word(let table)? = item(inner + 1) { tables[name, default: []].insert(table) }
+                }
+            }
+        }
+    }
+
+    private static let beforeSource: Set<NormalizedSQL.Item> = [
+        .keyword("from"), .keyword("join"), .word("join"),
+    ]
 
     /// Whether `UPDATE OR ...` stands before a place.
     private func isAfterConflictClause(_ place: Int) -> Bool {
@@ -52,8 +80,10 @@ struct ConditionFinder {
         let isDefinition = items.first == .keyword("create")
         for place in items.indices {
             switch items[place] {
-            case .keyword("where"): add(expression(from: place + 1))
-            case .keyword("on") where !isDefinition: add(expression(from: place + 1))
+            case .keyword("where"): addCondition(place)
+            case .keyword("on") where !isDefinition: addCondition(place)
+            case .keyword("in"): addMembership(place)
+            case .keyword("using"), .word("using"): addUsing(place)
             case .keyword("when") where isDefinition && place < 20: add(expression(from: place + 1))
             case .keyword("case"): addBranches(place)
             case .keyword("set") where items.first == .keyword("update"): addAssignments(place + 1)
@@ -69,9 +99,25 @@ struct ConditionFinder {
         "round", "trim", "ltrim", "rtrim", "lower", "upper", "substr", "substring", "abs", "cast",
     ]
 
+    private mutating func addCondition(_ place: Int) {
+        let read = expression(from: place + 1)
+        add(read)
+        addJoin(read, at: place)
+    }
+
     private mutating func add(_ expression: Expression?, isChange: Bool = false) {
         guard let expression = expression?.timeless, !expression.ownColumns.isEmpty else { return }
         found.append(.init(expression: expression, tables: tables, isChange: isChange, file: file))
+    }
+
+    mutating func addJoin(_ pairs: [StatedJoin.Pair], at place: Int, isOuter: Bool) {
+        guard !pairs.isEmpty, tables.count > 1 else { return }
+        let isNested =
+            items[..<place].count { $0 == .symbol("(") } > items[..<place].count { $0 == .symbol(")") }
+        joins.append(
+            .init(
+                pairs: pairs, tables: tables, isOuter: isOuter, target: target,
+                isInserted: InsertedRow.isWord(items[0], "insert") && !isNested, order: order))
     }
 
     /// Adds a condition for each branch that is reached, and one for the rest.
@@ -92,9 +138,12 @@ struct ConditionFinder {
         while case .word(let column)? = item(place), item(place + 1) == .symbol("=") {
             var reader = reader(from: place + 2)
             guard let expression = reader.expression() else { return }
-            let column = Expression.column(column)
-            if expression.ownColumns.isSuperset(of: column.ownColumns), expression != column {
-                add(.binary("is not", column, expression), isChange: true)
+            if case .column(let source) = expression, let target {
+                copies.append(.init(source: source, target: target, column: column, tables: tables))
+            }
+            let assigned = Expression.column(column)
+            if expression.ownColumns.isSuperset(of: assigned.ownColumns), expression != assigned {
+                add(.binary("is not", assigned, expression), isChange: true)
             }
             guard item(reader.place) == .symbol(",") else { return }
             place = reader.place + 1
@@ -119,7 +168,7 @@ struct ConditionFinder {
         return reader
     }
 
-    private func item(_ place: Int) -> NormalizedSQL.Item? {
+    func item(_ place: Int) -> NormalizedSQL.Item? {
         items.indices.contains(place) ? items[place] : nil
     }
 }

@@ -11,6 +11,8 @@ struct StatementFacts: Sendable {
 
     private(set) var comparisons: [String: [Use<Usage.Comparison>]] = [:]
     private(set) var json: [String: [Use<Usage.JSONUse>]] = [:]
+    /// What functions demand of columns.
+    private var demands: [String: [Use<Demand>]] = [:]
     /// The literals in the INSERT statements of a table.
     private(set) var inserted: [String: Set<SQLValue>] = [:]
     /// The literals in those that insert what a query gives.
@@ -24,6 +26,9 @@ struct StatementFacts: Sendable {
     private(set) var laterColumns: [String: [String]] = [:]
     /// The conditions by the names of the tables in their statements.
     private var conditions: [String: [StatedCondition]] = [:]
+    /// The columns of two tables that statements compare, and those that they copy.
+    private(set) var joins: [StatedJoin] = []
+    private(set) var copies: [StatedCopy] = []
     /// The folded names of the views, indexes and triggers that the statements create.
     private(set) var created: Set<String> = []
 
@@ -99,12 +104,18 @@ struct StatementFacts: Sendable {
             }
         }
         let replaced = helpers.replacing(items)
-        if case .createTrigger(_, let table, _) = statement.action {
-            noteConditions(
-                ConditionFinder.conditions(replaced, table: table.foldedASCII, file: statement.source.name))
-        } else {
-            noteConditions(ConditionFinder.conditions(replaced, file: statement.source.name))
-        }
+        let file = statement.source.name
+        let finder =
+            switch statement.action {
+            case .createTrigger(_, let table, _):
+                ConditionFinder(replaced, table: table.foldedASCII, file: file)
+            case .insert(let table, _, _), .update(let table, _), .delete(let table):
+                ConditionFinder(replaced, target: table.name.foldedASCII, file: file)
+            default: ConditionFinder(replaced, file: file)
+            }
+        noteConditions(finder.found)
+        joins += finder.joins
+        copies += finder.copies + StatedCopy.copies(statement, tables: finder.tables)
     }
 
     private mutating func noteConditions(_ found: [StatedCondition]) {
@@ -119,8 +130,12 @@ struct StatementFacts: Sendable {
     mutating func note(_ items: [NormalizedSQL.Item], comparisons: Bool = true, names extra: Set<String> = [])
     {
         let usage = UsageReader.usage(items, comparisons: comparisons)
-        guard !usage.isEmpty else { return }
+        let demanded = DemandReader.demands(items)
+        guard !usage.isEmpty || !demanded.isEmpty else { return }
         let names = ExpressionReader.names(items[...]).union(extra)
+        for found in demanded {
+            demands[found.column, default: []].append(.init(value: found.demand, names: names))
+        }
         for comparison in usage.comparisons {
             self.comparisons[comparison.column, default: []].append(
                 .init(value: comparison, names: names))
@@ -148,6 +163,14 @@ struct StatementFacts: Sendable {
     }
 
     // MARK: - Looking up
+
+    /// Whether a statement copies rows of a table into another one.
+    func copiesRows(of table: String, into other: String) -> Bool {
+        let (sources, targets) = (names(of: table), names(of: other))
+        return copies.contains { copy in
+            targets.contains(copy.target) && copy.tables.values.contains { !$0.isDisjoint(with: sources) }
+        }
+    }
 
     /// Returns the names that a table has now and later.
     func names(of table: String) -> [String] { Self.closure(table, laterNames) }
@@ -248,6 +271,13 @@ struct StatementFacts: Sendable {
     func jsonUses(_ column: String, tables: [String]) -> [Usage.JSONUse] {
         names(ofColumn: column).flatMap { name in
             (json[name] ?? []).filter { use in tables.contains(where: use.names.contains) }.map(\.value)
+        }
+    }
+
+    /// Returns what functions demand of a column of a table.
+    func demands(_ column: String, tables: [String]) -> [Demand] {
+        names(ofColumn: column).flatMap { name in
+            (demands[name] ?? []).filter { use in tables.contains(where: use.names.contains) }.map(\.value)
         }
     }
 }

@@ -118,10 +118,10 @@ struct UsageReader {
 
     private mutating func readJSONCall(_ function: String, _ place: Int) {
         guard function.hasPrefix("json"), !Self.writers.contains(function),
-            let (name, end) = column(from: place + 2)
+            let (name, end) = DemandReader.column(items, from: place + 2)
         else { return }
         var use = use(name, before: end)
-        if item(end) == .symbol(","), let path = literal(end + 1)?.text {
+        if item(end) == .symbol(","), let path = literal(end + 1)?.text, path.hasPrefix("$") {
             use.path = path
             if item(end + 2) == .symbol(")") { use.value = comparedLiteral(end + 3) }
         } else if ["json_each", "json_array_length", "jsonb_each"].contains(function) {

@@ -10,6 +10,8 @@ struct ColumnPlan: Sendable {
     var isNotNull: Bool
     /// Whether it is an alias of the rowid.
     var isRowid = false
+    /// Whether it is the rowid of a table that has no column for it.
+    var isImplicit = false
     /// Whether it alone is a key.
     var isUnique = false
     /// Whether values of another class are refused: the table is STRICT, and the type is not ANY.

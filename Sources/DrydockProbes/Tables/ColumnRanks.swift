@@ -14,7 +14,7 @@ enum ColumnRanks {
                 }
             }
         }
-        let weights = plan.columns.map { weight(ColumnKind.words($0.name)) }
+        let weights = plan.columns.map { $0.isImplicit ? 3 : weight(ColumnKind.words($0.name)) }
         let natural = plan.columns.indices.sorted { (weights[$0], $0) < (weights[$1], $1) }
         var ranks: [Int: Int] = [:]
         func visit(_ place: Int, _ open: inout Set<Int>) {

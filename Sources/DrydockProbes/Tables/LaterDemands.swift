@@ -8,6 +8,8 @@ struct LaterDemands {
     private(set) var keys: [[KeyTerm]] = []
     private(set) var notNull: Set<String> = []
     private(set) var foreignKeys: [ForeignKey] = []
+    /// Those of them of which the parent is there in an earlier version than the key.
+    private(set) var keysAfterParents: Set<ForeignKey> = []
     private(set) var json: [String: JSONShape] = [:]
 
     init(
@@ -20,7 +22,7 @@ struct LaterDemands {
             indexes,
             Dictionary(uniqueKeysWithValues: table.columns.map { ($0.name.foldedASCII, $0.name.foldedASCII) })
         )
-        for lookup in later {
+        for (version, lookup) in later.enumerated() {
             guard let name = names.first(where: { lookup.schema.tables[$0] != nil }),
                 let next = lookup.schema.tables[name]
             else { continue }
@@ -38,7 +40,12 @@ struct LaterDemands {
                 let columns = key.columns.compactMap { known[$0.foldedASCII] }
                 guard columns.count == key.columns.count else { continue }
                 key.columns = columns
-                if !foreignKeys.contains(key) { foreignKeys.append(key) }
+                guard !foreignKeys.contains(key) else { continue }
+                foreignKeys.append(key)
+                let parent = key.parent.foldedASCII
+                if later[..<version].contains(where: { $0.schema.tables[parent] != nil }) {
+                    keysAfterParents.insert(key)
+                }
             }
         }
     }

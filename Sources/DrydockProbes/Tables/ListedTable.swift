@@ -15,12 +15,22 @@ enum ListedTable {
         }.filter { !$0.isHidden }.map(\.column)
         guard !columns.isEmpty else { return nil }
         var table = Table(name: name, columns: columns)
+        table.isWithoutRowid = try isWithoutRowid(name, on: connection)
         if !key.isEmpty {
             table.primaryKey = PrimaryKey(
                 terms: key.sorted { $0.position < $1.position }.map { KeyTerm(column: $0.name) })
         }
         table.foreignKeys = try foreignKeys(name, on: connection)
         return table
+    }
+
+    private static func isWithoutRowid(_ name: String, on connection: any Connection) throws -> Bool {
+        do {
+            _ = try connection.prepare("SELECT rowid FROM main.\(quotedName(name))")
+            return false
+        } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
+            return true
+        }
     }
 
     private static func foreignKeys(_ name: String, on connection: any Connection) throws -> [ForeignKey] {

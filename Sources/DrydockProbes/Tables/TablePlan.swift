@@ -43,6 +43,12 @@ struct TablePlan: Sendable {
         var isEnumerated = false
         /// Whether a later definition makes it a foreign key; NULL satisfies it where there is no parent yet.
         var isLater = false
+        /// Whether only statements join the tables by it: any value is allowed, and ordinary rows have partners.
+        var isJoined = false
+        /// Whether some ordinary rows have no partner either.
+        var isOuter = false
+        /// Whether each parent has a partner.
+        var isCovering = false
     }
 
     var name: String
@@ -60,6 +66,8 @@ struct TablePlan: Sendable {
     var orders: [Order] = []
     var keys: [Key] = []
     var references: [Reference] = []
+    /// Columns by which rows of other tables look for partners here, with those of these rows that may be there already.
+    var lookups: [Reference] = []
     /// The literals that migrations insert into the table.
     var reserved: Set<SQLValue> = []
     /// The values of keys that migrations insert, by column; for unusual rows those that fail where a row has them.

@@ -27,7 +27,7 @@ extension TablePlanner {
         }
         let found = facts.conditions(
             on: names, columns: table.columns.map(\.name.foldedASCII),
-            rowid: table.rowidAlias?.name.foldedASCII)
+            rowid: table.rowidAlias?.name.foldedASCII ?? table.hiddenRowid)
         // A row that meets several conditions at once is sought first: it meets each of them alone too.
         let sorted = found.prefix(ConditionFill.most).enumerated().sorted {
             (-$0.element.partCount, $0.offset) < (-$1.element.partCount, $1.offset)
@@ -115,8 +115,16 @@ struct ChildColumn: Sendable {
 
     /// Returns the columns that refer to each table, of the tables that statements have conditions on, as each is
     /// defined first.
-    static func byParent(_ facts: StatementFacts, _ schemas: [SchemaLookup]) -> [String: [ChildColumn]] {
+    static func byParent(
+        _ facts: StatementFacts, _ schemas: [SchemaLookup], _ partners: [Partners]
+    ) -> [String: [ChildColumn]] {
         var children: [String: [ChildColumn]] = [:]
+        for partners in partners where partners.columns.count == 1 {
+            children[partners.parent, default: []].append(
+                .init(
+                    table: partners.child, column: partners.columns[0],
+                    parentColumn: partners.parentColumns[0]))
+        }
         for name in facts.conditionedTables {
             guard let schema = schemas.first(where: { $0.schema.tables[name] != nil })?.schema,
                 let table = schema.tables[name]

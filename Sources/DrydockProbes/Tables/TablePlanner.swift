@@ -12,12 +12,14 @@ struct TablePlanner {
     private let triggers: [String: [Trigger]]
     /// Which columns of tables with conditions refer to a table, by its folded name.
     let children: [String: [ChildColumn]]
+    private let partners: [Partners]
 
     init(_ request: SchemaLookup, later: [SchemaLookup], facts: StatementFacts) {
         (present, self.later, self.facts) = (request, later, facts)
         numbers = Self.numbers(request.schema)
         let inserting = request.schema.triggers.filter { $0.value.event == .insert }
-        children = ChildColumn.byParent(facts, [request] + later)
+        partners = PartnerReader(present: request, later: later, facts: facts).partners()
+        children = ChildColumn.byParent(facts, [request] + later, partners)
         triggers = Dictionary(grouping: inserting.sorted { $0.key < $1.key }.map(\.value)) {
             $0.table.foldedASCII
         }
@@ -46,6 +48,7 @@ struct TablePlanner {
         let demands = LaterDemands(of: table, indexes: own, names: names, later, facts)
         addColumns(table, names, demands, &plan)
         addKeys(table, own, demands, &plan)
+        addRowid(table, &plan)
         addReferences(table, demands, &plan)
         addChecks(table, demands, &plan)
         addTriggers(folded, &plan)
@@ -74,8 +77,10 @@ struct TablePlanner {
             }
             var planned = ColumnPlan(
                 name: column.name, folded: folded, affinity: affinity,
-                kind: ColumnKind(column, affinity: affinity, json: shape), isNotNull: table.isNotNull(column),
-                declaredType: column.declaredType)
+                kind: ColumnKind(
+                    column, affinity: affinity, json: shape,
+                    demands: facts.demands(folded, tables: names) + Self.generatedDemands(table, folded)),
+                isNotNull: table.isNotNull(column), declaredType: column.declaredType)
             planned.isRowid = column.name == alias
             // NULL stands for the next number there.
             if planned.isRowid { planned.isNotNull = true }
@@ -88,6 +93,21 @@ struct TablePlanner {
             plan.domains.append(Domain())
         }
         plan.laterNotNull = Set(demands.notNull.compactMap { plan.places[$0] })
+    }
+
+    /// Adds the rowid of a table that has no column for it, so that rows do not just count from 1: rows were deleted from
+    /// most tables.
+    private func addRowid(_ table: Table, _ plan: inout TablePlan) {
+        guard let name = table.hiddenRowid else { return }
+        var column = ColumnPlan(
+            name: name, folded: name, affinity: .integer, kind: .number, isNotNull: true,
+            declaredType: "INTEGER")
+        (column.isRowid, column.isImplicit, column.isUnique) = (true, true, true)
+        let place = plan.columns.count
+        plan.places[name] = place
+        plan.columns.append(column)
+        plan.domains.append(Domain())
+        plan.keys.append(.init(columns: [place], foldsCase: [false], isPresent: true))
     }
 
     private static func paths(_ uses: [Usage.JSONUse]) -> [JSONPath] {
@@ -111,6 +131,13 @@ struct TablePlanner {
             UsageReader.usage(generated.expression.items, comparisons: false).json.filter {
                 $0.column == column
             }
+        }
+    }
+
+    /// What the generated columns of the table demand of a column.
+    private static func generatedDemands(_ table: Table, _ column: String) -> [Demand] {
+        table.columns.compactMap(\.generated).flatMap { generated in
+            DemandReader.demands(generated.expression.items).filter { $0.column == column }.map(\.demand)
         }
     }
 
@@ -147,7 +174,7 @@ struct TablePlanner {
 
     private func addReferences(_ table: Table, _ demands: LaterDemands, _ plan: inout TablePlan) {
         var known: Set<[Int]> = []
-        func add(_ key: ForeignKey, isPresent: Bool) {
+        func add(_ key: ForeignKey, isPresent: Bool, isLater: Bool = false) {
             let columns = key.columns.compactMap { plan.places[$0.foldedASCII] }
             guard columns.count == key.columns.count, isPresent || !known.contains(columns) else { return }
             let parent = key.parent.foldedASCII
@@ -161,10 +188,18 @@ struct TablePlanner {
                     columns: columns, parent: parent, parentColumns: parentColumns.map(\.foldedASCII),
                     isPresent: isPresent, isDeferred: isPresent && key.isDeferred,
                     isImpossible: columns.count == 1 && plan.columns[columns[0]].affinity == .real
-                        && parentColumns.first?.foldedASCII == rowid, isLater: !isPresent))
+                        && parentColumns.first?.foldedASCII == rowid, isLater: isLater))
         }
         for key in table.foreignKeys { add(key, isPresent: true) }
-        for key in demands.foreignKeys { add(key, isPresent: false) }
+        for key in demands.foreignKeys {
+            // Where its parents come before it, or are made of the values here, these are not NULL.
+            let parent = key.parent.foldedASCII
+            let hasParents =
+                demands.keysAfterParents.contains(key)
+                || present.schema.tables[parent] == nil
+                    && facts.copiesRows(of: plan.folded, into: parent)
+            add(key, isPresent: false, isLater: !hasParents)
+        }
         for reference in (triggers[plan.folded] ?? []).flatMap(TriggerReader.references) {
             guard let place = plan.places[reference.column], !known.contains([place]),
                 present.schema.tables[reference.parent]?.column(reference.parentColumn) != nil
@@ -175,6 +210,7 @@ struct TablePlanner {
                     columns: [place], parent: reference.parent, parentColumns: [reference.parentColumn],
                     isPresent: false))
         }
+        addPartners(&plan)
         let referencing = Set(plan.references.flatMap(\.columns))
         for (place, column) in plan.columns.enumerated() where !referencing.contains(place) && !column.isRowid
         {
@@ -194,6 +230,30 @@ struct TablePlanner {
         }
         plan.references.sort {
             ($0.isPresent ? 1 : 0, $0.columns.count) > ($1.isPresent ? 1 : 0, $1.columns.count)
+        }
+    }
+
+    /// Adds the columns by which statements join the table with others.
+    private func addPartners(_ plan: inout TablePlan) {
+        for partners in partners {
+            let isChild = partners.child == plan.folded
+            guard isChild || partners.parent == plan.folded else { continue }
+            let names = isChild ? partners.columns : partners.parentColumns
+            let places = names.compactMap { plan.places[$0] }
+            guard places.count == names.count else { continue }
+            var reference = TablePlan.Reference(
+                columns: places, parent: isChild ? partners.parent : partners.child,
+                parentColumns: isChild ? partners.parentColumns : partners.columns, isPresent: false)
+            (reference.isJoined, reference.isOuter) = (true, partners.isOuter)
+            reference.isCovering = partners.isCovering
+            if !isChild {
+                plan.lookups.append(reference)
+            } else if !plan.references.contains(where: { $0.columns == places }) {
+                plan.references.append(reference)
+                guard partners.isSingle else { continue }
+                plan.keys.append(
+                    .init(columns: places, foldsCase: places.map { _ in false }, isPresent: false))
+            }
         }
     }
 

@@ -9,14 +9,21 @@ enum ColumnKind: Sendable, Hashable {
     /// Seconds since 1970, or milliseconds.
     case epoch(isMilliseconds: Bool)
     case email, url, uuid, phone, zip, color
+    /// A number that is written as text.
+    case numeral(isWhole: Bool)
+    case hex
 
-    /// - Parameter isJSON: whether a query reads the column as JSON.
-    init(_ column: Column, affinity: Affinity, json: JSONShape?) {
+    /// - Parameters:
+    ///   - json: the shape where a query reads the column as JSON.
+    ///   - demands: what functions demand of its values, which decides before the name does.
+    init(_ column: Column, affinity: Affinity, json: JSONShape?, demands: [Demand] = []) {
         let words = Self.words(column.name)
         let type = column.declaredType.foldedASCII
         let takesText = affinity == .text || affinity == .numeric || (affinity == .blob && type != "blob")
         if let json, affinity != .integer, affinity != .real {
             self = .json(Self.shape(column, json))
+        } else if let kind = Self.demanded(demands, words, type, column, affinity) {
+            self = kind
         } else if type.contains("json") {
             self = .json(Self.shape(column, .any))
         } else if type.contains("bool") || Self.isBoolean(words, column, affinity) {
@@ -80,6 +87,32 @@ enum ColumnKind: Sendable, Hashable {
         if case .boolean? = column.defaultValue { return true }
         guard case .integer(let value)? = column.defaultValue, value == 0 || value == 1 else { return false }
         return last.hasSuffix("ed") && last.count > 4
+    }
+
+    /// Returns the kind that functions demand; nil where the values of the type are what they take. Text comes before
+    /// numbers: a column of text that is read as seconds was mostly a column of numbers when it was.
+    private static func demanded(
+        _ demands: [Demand], _ words: [String], _ type: String, _ column: Column, _ affinity: Affinity
+    ) -> ColumnKind? {
+        let epochs = demands.compactMap {
+            if case .epoch(let isMilliseconds) = $0 { isMilliseconds } else { nil }
+        }
+        if affinity == .integer || affinity == .real {
+            return epochs.isEmpty ? nil : .epoch(isMilliseconds: epochs.contains(true))
+        }
+        guard !demands.isEmpty, type != "blob" else { return nil }
+        let forms = demands.compactMap { if case .moment(let form) = $0 { form } else { nil } }
+        if let form = forms.first {
+            if let kind = moment(words, type, column, affinity), kind.isMoment { return kind }
+            guard forms.allSatisfy({ $0 == form }) else { return .timestamp }
+            return form == .date ? .date : form == .time ? .time : .timestamp
+        }
+        if !epochs.isEmpty { return .epoch(isMilliseconds: epochs.contains(true)) }
+        if demands.contains(.hex) { return .hex }
+        guard affinity == .text || affinity == .blob, !type.contains("bool") else { return nil }
+        if demands.contains(.number(isWhole: true)) { return .numeral(isWhole: true) }
+        if demands.contains(.number(isWhole: false)) { return .numeral(isWhole: false) }
+        return affinity == .blob && demands.contains(.bytes) ? .bytes : nil
     }
 
     private static func moment(

@@ -69,6 +69,10 @@ struct ValueMaker: Sendable {
         case .uuid: return column.affinity == .blob ? .blob(bytes(column, row)) : SQLValue(uuid(column, row))
         case .phone: return SQLValue("+1 555 0\(row.key) \(column.rank)")
         case .zip: return SQLValue("0\(row.key + column.rank * 7 + 1000)")
+        case .numeral(let isWhole):
+            let whole = self.whole(column, row)
+            return SQLValue(isWhole ? "\(whole)" : "\(whole).\(["5", "25", "75"][row.index % 3])")
+        case .hex: return SQLValue(digest(column, row, 16))
         case .color: return SQLValue("#" + hex(UInt64(row.key * 4099 + column.rank * 65_537 + 0xA0_0000), 6))
         case .text:
             switch domain.lengths {
@@ -94,12 +98,16 @@ struct ValueMaker: Sendable {
 
     private func number(_ column: ColumnPlan, _ row: Row) -> SQLValue {
         if column.isRowid { return .integer(Int64(row.key)) }
-        let whole = Int64(column.rank + 1) * 1000 + Int64(row.key % 1000)
+        let whole = whole(column, row)
         switch column.affinity {
         case .integer: return .integer(whole)
         // Numbers with a fraction that binary has exactly.
         default: return .real(Double(whole) + [0.5, 0.25, 0.75][row.index % 3])
         }
+    }
+
+    private func whole(_ column: ColumnPlan, _ row: Row) -> Int64 {
+        Int64(column.rank + 1) * 1000 + Int64(row.key % 1000)
     }
 
     private func boolean(_ column: ColumnPlan, _ row: Row) -> SQLValue {
@@ -129,9 +137,7 @@ struct ValueMaker: Sendable {
             case .blob: column.kind == .bytes ? "blob" : "text"
             }
         guard !kinds.contains(natural) else { return nil }
-        if kinds.contains("integer") {
-            return .integer(Int64(column.rank + 1) * 1000 + Int64(row.key % 1000))
-        }
+        if kinds.contains("integer") { return .integer(whole(column, row)) }
         if kinds.contains("text") { return SQLValue(text(column, row)) }
         if kinds.contains("blob") { return .blob(bytes(column, row)) }
         return kinds.contains("real") ? .real(Double(row.key) + 0.5) : nil

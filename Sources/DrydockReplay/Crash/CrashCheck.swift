@@ -91,6 +91,8 @@ struct CrashCheck: Sendable {
         /// The tool refuses to start, until a person gives one of these commands.
         case needsPerson(command: String)
         case stuck(CrashRestart.Failure)
+        /// It never succeeds again, and no longer has the rows of these tables, which the crash had left.
+        case destroys([String], CrashRestart.Failure)
         /// It succeeds, and these parts differ at its end.
         case differs(Set<StateComparison.Part>, Image)
         /// What `integrity_check` says.

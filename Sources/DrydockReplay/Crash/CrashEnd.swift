@@ -25,7 +25,7 @@ struct CrashEnd: Sendable {
         of image: Image, _ context: ReplayContext, _ inspector: StateInspector
     ) async throws -> AppliedHistory? {
         let set = context.set
-        return try await inspector.withConnection(to: image) { try set.format.history($0, of: set) }
+        return try await inspector.withConnection(to: image) { try set.history($0) }
     }
 
     /// Returns what a start leads to that took place after a crash.

@@ -47,17 +47,23 @@ struct CrashReports {
     func findings(without unstable: Set<StateComparison.Part>) -> [Finding] {
         batch.flatMap { migration in
             let own = cases.filter { $0.migration.identifier == migration.identifier }
+            let losing = differing(own, .crashLoses) { $0.filter(\.isData).subtracting(unstable) }
+            // A rule has one finding for a migration: where a start that succeeds loses rows, one that loses them and
+            // fails is said to be stuck.
             return [
-                stuck(own), damaged(own),
-                differing(own, .crashLoses) { $0.filter(\.isData).subtracting(unstable) },
+                stuck(own, includesLosses: losing != nil), damaged(own), losing ?? destroying(own),
                 differing(own, .crashDiverges) { $0.filter { !$0.isData } }, waiting(own),
             ].compactMap(\.self)
         }
     }
 
-    private func stuck(_ cases: [Case]) -> Finding? {
+    private func stuck(_ cases: [Case], includesLosses: Bool) -> Finding? {
         let stuck = cases.compactMap { entry -> (Case, CrashRestart.Failure)? in
-            if case .stuck(let failure) = entry.result { (entry, failure) } else { nil }
+            switch entry.result {
+            case .stuck(let failure): (entry, failure)
+            case .destroys(_, let failure) where includesLosses: (entry, failure)
+            default: nil
+            }
         }
         guard let (first, failure) = stuck.first else { return nil }
         let name = first.migration.identifier
@@ -72,6 +78,30 @@ struct CrashReports {
             finding.redactedMessage = finding.message.dropLast(failure.message.count) + redacted
         }
         if stuck.contains(where: { $0.1.redactedMessage != nil }) { finding.evidence?.areDetailsData = true }
+        return finding
+    }
+
+    /// The start after the crash drops the only copy of rows, and then fails.
+    private func destroying(_ cases: [Case]) -> Finding? {
+        let found = cases.compactMap { entry -> (Case, [String], CrashRestart.Failure)? in
+            if case .destroys(let tables, let failure) = entry.result {
+                (entry, tables, failure)
+            } else {
+                nil
+            }
+        }
+        guard let (first, tables, failure) = found.first else { return nil }
+        let rows = "the rows of \(listed(tables))"
+        var finding = finding(
+            .crashLoses, first,
+            "\(first.cut.text) and started again, it drops \(rows), of which there was one copy, and fails: \(failure.message)",
+            found.map { entry, tables, failure in
+                (entry, "the rows of \(listed(tables)) are gone: \(failure.message)")
+            })
+        if let redacted = failure.redactedMessage {
+            finding.redactedMessage = finding.message.dropLast(failure.message.count) + redacted
+            finding.evidence?.areDetailsData = true
+        }
         return finding
     }
 

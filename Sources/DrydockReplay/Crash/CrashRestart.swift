@@ -56,7 +56,7 @@ struct CrashRestart: Sendable {
             let plan = try await database.withConnection { connection in
                 _ = overlay.freeze()
                 for entry in way { try entry.write(on: connection) }
-                let history = try set.format.history(connection, of: set) ?? AppliedHistory([])
+                let history = try set.history(connection) ?? AppliedHistory([])
                 return ReplayPlan(history: history, set: set, targetCount: count)
             }
             if plan.isRefused { return .refused }

@@ -172,7 +172,7 @@ struct CrashTrial {
     /// - Returns: also the states that commits left on the way to the end.
     private func result(of cut: CrashCut) async throws -> (CrashCheck.Result, [CrashCut]) {
         let ending = try await restart.runToTheEnd(on: cut.image)
-        let result = try await end.result(of: ending, cut.pages)
+        let result = try await self.result(of: ending, after: cut)
         if case .reached(_, _, let cuts) = ending { return (result, result.isSame ? cuts : []) }
         guard case .refused = ending, let mark = cut.moment.migration.unfinishedMark else {
             return (result, [])
@@ -180,10 +180,20 @@ struct CrashTrial {
         var first: CrashCheck.Result?
         for way in mark.waysOut {
             let ending = try await restart.run(on: cut.image, after: way.statements)
-            let result = try await end.result(of: ending, cut.pages)
+            let result = try await self.result(of: ending, after: cut)
             if result.isSame { return (.needsPerson(command: way.command), []) }
             first = first ?? result.after(way.command)
         }
         return (first ?? result, [])
+    }
+
+    private func result(of ending: CrashRestart.Ending, after cut: CrashCut) async throws -> CrashCheck.Result
+    {
+        if case .failed(let failure, let left) = ending {
+            let loss = CrashLoss(inspector: end.inspector, before: scene.before)
+            let tables = try await loss.tables(lostFrom: cut.image, to: left)
+            if !tables.isEmpty { return .destroys(tables, failure) }
+        }
+        return try await end.result(of: ending, cut.pages)
     }
 }

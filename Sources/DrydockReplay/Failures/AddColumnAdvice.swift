@@ -50,7 +50,8 @@ package struct AddColumnAdvice {
         let index = quotedIfNeeded("\(table.name)_\(column.name)")
         return "Add it without UNIQUE, fill it with different values or leave it NULL, and create an index:\n"
             + proposed(
-                definition(column, ownKeys, ownChecks)
+                // A default would be the same in every row.
+                definition(nullable, ownKeys, ownChecks)
                     + ";\nCREATE UNIQUE INDEX \(index) ON \(parent)(\(name));")
     }
 

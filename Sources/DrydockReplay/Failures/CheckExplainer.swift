@@ -21,17 +21,16 @@ struct CheckExplainer: FailureExplainer {
             }
             return nil
         }
-        guard let rows = try UncheckedRows(scene) else { return nil }
+        guard let rows = try scene.uncheckedRows() else { return nil }
         let said = SQLFragment(sql: String(label.dropFirst(2)))
         let named = rows.table.checks.filter { label == ": \($0.name ?? "")" || $0.expression == said }
         for check in named.isEmpty ? rows.table.checks : named {
             let names = shown(check, rows.table.columns)
-            guard
-                let found = try rows.source.rows(
-                    where: "NOT (\(check.expression))",
-                    showing: names.map { (name: $0, expression: quotedName($0)) })
-            else { continue }
-            return found.explanation(help: help(check, names, rows, scene))
+            guard let found = try rows.rows(where: "NOT (\(check.expression))", showing: names) else {
+                continue
+            }
+            return found.explanation(
+                help: rows.crossing(of: names, scene)?.help ?? help(check, names, rows, scene))
         }
         return nil
     }
@@ -77,9 +76,14 @@ struct CheckExplainer: FailureExplainer {
         _ check: CheckConstraint, _ names: [String], _ rows: UncheckedRows, _ scene: FailureScene
     ) -> Help {
         guard let origin = rows.copiedFrom else {
-            return "Write values that meet CHECK (\(check.expression)), or leave these rows out with WHERE."
+            let isUpdate = if case .update? = scene.statement?.action { true } else { false }
+            return Help(
+                "Write values that meet CHECK (\(check.expression))"
+                    + (isUpdate ? ", or leave these rows as they are with WHERE." : "."))
         }
-        let declared = names.compactMap { scene.origin(of: $0, in: origin.name) }
+        let declared = names.compactMap { name in
+            rows.origins[name.foldedASCII].flatMap { scene.origin(of: $0, in: origin.name) }
+        }
         return
             "Give these rows of \(origin.name) values that meet CHECK (\(check.expression)) before the copy, with UPDATE"
             + (declared.isEmpty

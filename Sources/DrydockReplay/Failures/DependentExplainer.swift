@@ -107,7 +107,8 @@ struct DependentExplainer: RefusalExplainer {
         }
         if !changed.isEmpty {
             parts.append(
-                "Recreate \(listed(changed.map(\.label))) at the end\(change(of: changed)), where still needed."
+                "Recreate \(listed(changed.map(\.label))) at the end\(change(of: changed)), where still needed: "
+                    + listed(changed.map { "it was \($0.line)" }) + "."
             )
         }
         return parts.joined(separator: "\n")
@@ -136,7 +137,8 @@ struct DependentExplainer: RefusalExplainer {
         let recreated =
             removal.dependents.isEmpty
             ? ""
-            : "\nRecreate \(listed(removal.dependents.map(\.label))) at the end, without \(removal.column), where still needed."
+            : "\nRecreate \(listed(removal.dependents.map(\.label))) at the end, without \(removal.column), where still needed: "
+                + listed(removal.dependents.map { "it was \($0.line)" }) + "."
         let keys = removal.references.isEmpty ? "" : "\n" + removal.references.joined(separator: "\n")
         explanation.help =
             "Rebuild \(removal.table.name) without \(removal.users.count == 1 ? "both" : "all of them") instead:\n"

@@ -15,6 +15,9 @@ struct Dependent {
     var label: String { "\(kind) \(quotedIfNeeded(name))" }
     var drop: String { "DROP \(kind.uppercased()) \(quotedIfNeeded(name));" }
 
+    /// The statement that creates the object, on one line.
+    var line: String { sql.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+
     /// Whether the statement that creates the object contains the name of a table or column.
     func mentions(_ name: String) -> Bool {
         // In a trigger these names refer to the row, even where a table has the same name.

@@ -4,15 +4,6 @@ import SQLiteSchema
 
 /// Explains "UNIQUE constraint failed": which rows have the same key.
 struct DuplicateKeyExplainer: FailureExplainer {
-    /// Terms with values that no two rows may share.
-    private struct Key {
-        /// The key as SQLite's message names it.
-        var label: String
-        /// Each term's name in messages, its SQL, and the collation by which it is compared.
-        var terms: [(name: String, expression: String, collation: String)]
-        var condition: String?
-    }
-
     func explanation(of scene: FailureScene) throws -> FailureExplanation? {
         guard let label = SQLiteMessage.uniqueFailed.rest(of: scene.error.message),
             let statement = scene.statement
@@ -21,20 +12,22 @@ struct DuplicateKeyExplainer: FailureExplainer {
             guard let table = scene.schema.table(on), let index = Self.index(statement, name, table) else {
                 return nil
             }
-            let key = Self.key(index, table)
+            let key = UniqueKey(index, on: table)
             guard let found = try duplicates(of: key, in: RowSource(table, scene), wasThere: nil) else {
                 return nil
             }
+            let origin = try DuplicateOrigin(key, table, count: found.rows, scene)
             return explanation(
-                found, key, help: Self.help(key, table, scene))
+                found, origin, help: try origin.help(forIndex: statement) ?? Self.help(key, table, scene))
         }
-        guard let rows = try UncheckedRows(scene) else { return nil }
-        let keys = Self.keys(of: rows.table, scene).filter { $0.label == label }
+        guard let rows = try scene.uncheckedRows() else { return nil }
+        let keys = UniqueKey.all(of: rows.table, in: scene.schema).filter { $0.label == label }
         for key in keys {
-            guard let found = try duplicates(of: key, in: rows.source, wasThere: rows.wasThere) else {
+            guard var found = try duplicates(of: key, in: rows.source, wasThere: rows.wasThere) else {
                 continue
             }
-            return explanation(found, key, help: Self.help(key, rows, scene))
+            found.first = rows.named(found.first, key.terms.map(\.name), isRenamed: false)
+            return try explanation(found, key, rows, scene)
         }
         if case .update = statement.action, !keys.isEmpty {
             var explanation = FailureExplanation(
@@ -50,8 +43,6 @@ struct DuplicateKeyExplainer: FailureExplainer {
         return nil
     }
 
-    // MARK: - Keys
-
     private static func index(_ statement: SQLStatement, _ name: QualifiedName, _ table: Table) -> Index? {
         let schema = SchemaParser().schema(of: [
             SchemaRow(type: "index", name: name.name, table: table.name, sql: statement.text)
@@ -59,30 +50,9 @@ struct DuplicateKeyExplainer: FailureExplainer {
         return schema.indexes.values.first
     }
 
-    private static func keys(of table: Table, _ scene: FailureScene) -> [Key] {
-        let constraints = table.uniques.map(\.terms) + [table.primaryKey?.terms].compactMap(\.self)
-        let keys = constraints.map { terms in
-            Key(
-                label: terms.map { "\(table.name).\(table.column($0.column)?.name ?? $0.column)" }
-                    .joined(separator: ", "),
-                terms: terms.map { ($0.column, quotedName($0.column), table.collation(of: $0)) })
-        }
-        return keys + scene.schema.indexes(on: table.name).filter(\.isUnique).map { key($0, table) }
-    }
-
-    private static func key(_ index: Index, _ table: Table) -> Key {
-        let terms = index.terms.map { term -> (name: String, expression: String, collation: String) in
-            let collation = index.collation(of: term, in: table)
-            switch term.value {
-            case .column(let name): return (name, quotedName(name), collation)
-            case .expression(let text): return ("\(text)", "(\(text))", collation)
-            }
-        }
-        let isPlain = index.terms.allSatisfy { if case .column = $0.value { true } else { false } }
-        let columns = terms.map { "\(table.name).\(table.column($0.name)?.name ?? $0.name)" }
-        return Key(
-            label: isPlain ? columns.joined(separator: ", ") : "index '\(index.name)'", terms: terms,
-            condition: index.condition.map { "(\($0))" })
+    /// Returns the keys of a table as SQLite's messages name them.
+    static func labels(of table: Table, _ scene: FailureScene) -> [String] {
+        UniqueKey.all(of: table, in: scene.schema).map(\.label)
     }
 
     // MARK: - Rows
@@ -98,11 +68,12 @@ struct DuplicateKeyExplainer: FailureExplainer {
     }
 
     /// - Parameter wasThere: a condition for rows that existed before, and that no source row identifies.
-    private func duplicates(of key: Key, in source: RowSource, wasThere: String?) throws -> Duplicates? {
-        // NULLs are distinct (https://www.sqlite.org/nulls.html).
-        let filled = key.terms.map { "\($0.expression) IS NOT NULL" }
-        let those = ((key.condition.map { [$0] } ?? []) + filled).joined(separator: " AND ")
-        let group = key.terms.map { "\($0.expression) COLLATE \(quotedName($0.collation))" }
+    private func duplicates(of key: UniqueKey, in source: RowSource, wasThere: String?) throws -> Duplicates?
+    {
+        var source = source
+        // Rows that share what would tell them apart are only counted.
+        if source.key.map(\.expression) == key.terms.map(\.expression) { source.key = [] }
+        let (those, group) = (key.covered, key.group)
         let shared =
             "SELECT \(key.terms.map(\.expression).joined(separator: ", ")), count(*) FROM \(source.from) "
             + "WHERE \(those) GROUP BY \(group.joined(separator: ", ")) HAVING count(*) > 1"
@@ -135,7 +106,9 @@ struct DuplicateKeyExplainer: FailureExplainer {
             first: first, values: totals?.0 ?? 1, rows: totals?.1 ?? first.count, isTaken: isTaken)
     }
 
-    private func explanation(_ found: Duplicates, _ key: Key, help: Help) -> FailureExplanation {
+    private func explanation(
+        _ found: Duplicates, _ origin: DuplicateOrigin?, help: Help
+    ) -> FailureExplanation {
         let more = found.values - 1
         var others = found.isTaken ? ", as a row that was there before" : ""
         if more > 0 {
@@ -143,45 +116,52 @@ struct DuplicateKeyExplainer: FailureExplainer {
             others +=
                 "; \(counted(more, "more value")) \(more == 1 ? "is" : "are") shared, by \(counted(rows, "row"))"
         }
+        let reason = found.isTaken ? "" : origin?.reason ?? ""
         var explanation = found.first.explanation(help: help)
-        explanation.detail += others
-        explanation.redactedDetail? += others
+        explanation.detail += reason + others
+        explanation.redactedDetail? += reason + others
         explanation.evidence?.rowCount = found.first.count
+        if !reason.isEmpty { explanation.reason = reason }
         return explanation
+    }
+
+    /// Explains rows that a statement would have written.
+    private func explanation(
+        _ found: Duplicates, _ key: UniqueKey, _ rows: UncheckedRows, _ scene: FailureScene
+    ) throws -> FailureExplanation {
+        guard let source = rows.copiedFrom, case .insert(_, _, _?)? = scene.statement?.action else {
+            return explanation(found, nil, help: "Give each row a value of its own.")
+        }
+        if let crossed = rows.crossing(of: key.terms.map(\.name), scene) {
+            return explanation(found, nil, help: crossed.help)
+        }
+        let isComputed = key.terms.contains { rows.origins[$0.name.foldedASCII] == nil }
+        let origin = try DuplicateOrigin(
+            key, source, columns: rows.origins, isComputed: isComputed, count: found.rows, scene)
+        if let help = origin.help(forCopyOf: source, into: rows.table) {
+            return explanation(found, origin, help: help)
+        }
+        let advice: Help = """
+            Give all but one of them another value in \(source.name) before the copy, or make the new table without \
+            UNIQUE there.
+            """
+        let merge = try key.condition == nil ? Self.merge(key, source, columns: rows.origins, scene) : ""
+        return explanation(found, origin, help: advice + merge)
     }
 
     // MARK: - Help
 
     /// Rows that are there already.
-    private static func help(_ key: Key, _ table: Table, _ scene: FailureScene) -> Help {
+    private static func help(_ key: UniqueKey, _ table: Table, _ scene: FailureScene) throws -> Help {
         "Give all but one of them another value first, or make the index without UNIQUE."
-            + merge(key, table, columns: nil, scene)
-    }
-
-    /// Rows that a statement would have written.
-    private static func help(_ key: Key, _ rows: UncheckedRows, _ scene: FailureScene) -> Help {
-        guard let origin = rows.copiedFrom, case .insert(_, let columns, let copy?)? = scene.statement?.action
-        else { return "Give each row a value of its own." }
-        let targets = columns ?? rows.table.columns.filter { $0.generated == nil }.map(\.name)
-        let items = copy.items.flatMap { item -> [CopyItem] in
-            guard case .star = item else { return [item] }
-            return origin.columns.filter { $0.generated == nil }.map { .column(table: nil, name: $0.name) }
-        }
-        var names: [String: String] = [:]
-        for (target, item) in zip(targets, items) {
-            if case .column(_, let name) = item { names[target.foldedASCII] = name }
-        }
-        let isWhole = key.condition == nil && key.terms.allSatisfy { names[$0.name.foldedASCII] != nil }
-        return
-            "Give all but one of them another value in \(origin.name) before the copy, or make the new table without UNIQUE there."
-            + (isWhole ? merge(key, origin, columns: names, scene) : "")
+            + (try merge(key, table, columns: nil, scene))
     }
 
     /// Returns help for rows that represent the same thing, so that one of them is enough.
     /// - Parameter columns: the names of the key's columns in the table, by folded name; nil where they are the same.
-    private static func merge(_ key: Key, _ table: Table, columns: [String: String]?, _ scene: FailureScene)
-        -> Help
-    {
+    private static func merge(
+        _ key: UniqueKey, _ table: Table, columns: [String: String]?, _ scene: FailureScene
+    ) throws -> Help {
         guard let rowid = table.rowidName else { return "" }
         let terms = key.terms.map { term -> String in
             columns?[term.name.foldedASCII].map(quotedIfNeeded)
@@ -195,12 +175,12 @@ struct DuplicateKeyExplainer: FailureExplainer {
                 ? pair.0 : "\(pair.0) COLLATE \(quotedIfNeeded(pair.1.collation))"
         }
         let filled = terms.map { "\($0) IS NOT NULL" }
-        let those = ((key.condition.map { [$0] } ?? []) + filled).joined(separator: " AND ")
+        let those = ((key.condition.map { ["(\($0))"] } ?? []) + filled).joined(separator: " AND ")
         let words = terms.map { SQLFragment(sql: $0).names }
-        return DuplicateMerge(
+        return try DuplicateMerge(
             table: table, schema: scene.schema, rowid: rowid,
             keyColumns: words.reduce(into: []) { $0.formUnion($1) }, group: group, covered: those,
             origin: { scene.origin(of: $0, in: $1) }
-        ).help
+        ).help(scene.connection)
     }
 }

@@ -1,6 +1,7 @@
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
+import DatabaseEngine
 import SQLiteSchema
 
 /// What to do where rows with the same key represent the same thing: the first of each is kept, the rows that reference
@@ -26,7 +27,13 @@ struct DuplicateMerge {
         "\(covered) AND \(rowid) NOT IN (SELECT min(\(rowid)) FROM \(name) WHERE \(covered) GROUP BY \(group.joined(separator: ", ")))"
     }
 
-    var help: Help {
+    /// - Throws: ``EngineError``.
+    func help(_ connection: any Connection) throws -> Help {
+        let different = try differences(connection)
+        guard different.isEmpty else {
+            return
+                "\nThey differ in \(listed(different.map(quotedIfNeeded))): a row that is deleted takes that along."
+        }
         if let trigger = schema.triggers(on: table.name).first(where: { $0.event == .delete }) {
             return
                 "\nWhere such rows mean the same, one of each is enough; but trigger \(trigger.name) acts on every DELETE of \(name): first make sure that it takes nothing that is needed."
@@ -51,6 +58,23 @@ struct DuplicateMerge {
         let declarations = (["deletes from \(name) where \(condition)"] + declared).map(Help.declaration)
         let statements = repoints.compactMap { $0?.sql } + ["DELETE FROM \(name) WHERE \(condition);"]
         return "\n\(intro)\n\(declarations.joinedLines())\n\(proposed(statements.joined(separator: "\n")))"
+    }
+
+    /// Returns the columns in which rows with the same key differ, besides those of the table's own key.
+    private func differences(_ connection: any Connection) throws -> [String] {
+        let ids = Set(table.primaryKey?.terms.map(\.column.foldedASCII) ?? [])
+        let others = table.columns.filter { column in
+            let name = column.name.foldedASCII
+            return column.generated == nil && !ids.contains(name) && !keyColumns.contains(name)
+        }
+        // quote() tells values of two storage classes apart.
+        return try others.map(\.name).filter { column in
+            let value = "quote(\(quotedName(column)))"
+            let query =
+                "SELECT EXISTS (SELECT 1 FROM main.\(quotedName(table.name)) WHERE \(covered) "
+                + "GROUP BY \(group.joined(separator: ", ")) HAVING min(\(value)) <> max(\(value)))"
+            return try connection.firstRow(query) { $0.integer(0) != 0 } ?? false
+        }
     }
 
     /// Returns statements that make the rows of a child reference the row that is kept.

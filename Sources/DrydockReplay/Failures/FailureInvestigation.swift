@@ -16,7 +16,8 @@ struct FailureInvestigation: Sendable {
 
     /// The explainers in the order in which they are tried; the first answer counts.
     private static let explainers: [any FailureExplainer] = [
-        DuplicateKeyExplainer(), NullExplainer(), CheckExplainer(), StoredTypeExplainer(), JSONExplainer(),
+        TriggerExplainer(), DuplicateKeyExplainer(), NullExplainer(), CheckExplainer(), StoredTypeExplainer(),
+        JSONExplainer(),
         ForeignKeyExplainer(),
     ]
 
@@ -28,8 +29,10 @@ struct FailureInvestigation: Sendable {
         do {
             switch error {
             case let failure as StatementFailure:
-                return try await explanation(of: failure.error, at: failure.index)?.added(to: finding)
-                    ?? finding
+                var explained =
+                    try await explanation(of: failure.error, at: failure.index)?.added(to: finding) ?? finding
+                explain(&explained, failure)
+                return explained
             case let failure as RunnerFailure where failure.isForeignKeyViolation:
                 return try await explainingCommit(finding)
             default: return finding
@@ -40,6 +43,30 @@ struct FailureInvestigation: Sendable {
         } catch is StatementFailure {
             return finding
         }
+    }
+
+    /// Adds that a table of the failing statement is not the one which the migration seems to have created.
+    private func explain(_ finding: inout Finding, _ failure: StatementFailure) {
+        guard migration.statements.indices.contains(failure.index) else { return }
+        let (statement, message) = (migration.statements[failure.index], failure.error.message)
+        let isTaken = SQLiteMessage.uniqueFailed.matches(message)
+        let idle = IdleCreation.all(in: [migration], from: before.catalog).last { creation in
+            guard creation.index < failure.index, statement.mentions(creation.table) else { return false }
+            switch creation.kind {
+            case .table where creation.isSame:
+                return isTaken && statement.action.target?.folded == creation.table.foldedASCII
+            case .table:
+                return SQLiteMessage.isWrongValueCount(message)
+                    || creation.missing.contains { statement.mentions($0) }
+            case .index: return !creation.isSame && statement.first(["on", "conflict"]) != nil
+            default: return false
+            }
+        }
+        guard let idle else { return }
+        finding.message += "; \(idle.cause)"
+        finding.redactedMessage? += "; \(idle.cause)"
+        finding.add(reason: idle.cause)
+        finding.advice = Help(idle.help)
     }
 
     /// Explains a refused commit: one of the statements that ran is the cause.
@@ -68,7 +95,8 @@ struct FailureInvestigation: Sendable {
                 culprit: culprit ?? (migration.statements.indices.contains(index) ? index : nil),
                 before: before, format: format)
             for explainer in Self.explainers {
-                if let explanation = try explainer.explanation(of: scene) { return explanation }
+                guard let explanation = try explainer.explanation(of: scene) else { continue }
+                return try FurtherFaults(scene: scene).added(to: explanation)
             }
             return try scene.refused.explanation()
         }
@@ -96,12 +124,14 @@ struct FailureScene {
     let culprit: Int?
     let before: DatabaseState
     let format: (any MigrationFormat)?
+    private let unchecked: UncheckedRows.Memo
 
     init(
         connection: any Connection, migration: Migration, index: Int, error: EngineError, culprit: Int?,
         before: DatabaseState, format: (any MigrationFormat)?
     ) throws {
         (self.culprit, self.before, self.format) = (culprit, before, format)
+        unchecked = UncheckedRows.Memo()
         let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM main.sqlite_schema") {
             SchemaRow(type: $0.string(0), name: $0.string(1), table: $0.string(2), sql: $0.optionalString(3))
         }
@@ -111,6 +141,20 @@ struct FailureScene {
             lineage: TableLineage(before.catalog, statements: Array(migration.statements.prefix(index))),
             earlierColumns: { before.catalog.table($0)?.columns.map(\.name) ?? [] })
     }
+
+    private init(_ other: FailureScene, error: EngineError) {
+        (culprit, before, format, unchecked) = (other.culprit, other.before, other.format, other.unchecked)
+        let refused = other.refused
+        self.refused = RefusedStatement(
+            connection: refused.connection, migration: refused.migration, index: refused.index, error: error,
+            schema: refused.schema, lineage: refused.lineage, earlierColumns: refused.earlierColumns)
+    }
+
+    /// Returns the scene as if SQLite had said something else.
+    func failing(with error: EngineError) -> FailureScene { FailureScene(self, error: error) }
+
+    /// The rows that the statement would have written without constraints; nil where they cannot be made.
+    func uncheckedRows() throws -> UncheckedRows? { try unchecked.rows { try UncheckedRows(self) } }
 
     var connection: any Connection { refused.connection }
     var migration: Migration { refused.migration }

@@ -16,15 +16,13 @@ struct NullExplainer: FailureExplainer {
                 help:
                     "Let the expression give a value for every row, as with coalesce, or leave NOT NULL out.")
         }
-        guard let rows = try UncheckedRows(scene),
+        guard let rows = try scene.uncheckedRows(),
             let column = rows.table.columns.first(where: { label == ": \(rows.table.name).\($0.name)" }),
-            let found = try rows.source.rows(
-                where: "\(quotedName(column.name)) IS NULL",
-                showing: [(name: column.name, expression: quotedName(column.name))])
+            let found = try rows.rows(
+                where: "\(quotedName(column.name)) IS NULL", showing: [column.name])
         else { return nil }
-        var explanation = found.explanation(help: help(column, rows, scene, statement))
-        explanation.redactedDetail = explanation.detail
-        return explanation
+        return found.explanation(
+            help: rows.crossing(of: [column.name], scene)?.help ?? help(column, rows, scene, statement))
     }
 
     private func help(
@@ -32,12 +30,18 @@ struct NullExplainer: FailureExplainer {
     ) -> Help {
         let value = Self.value(column, rows.table)
         guard case .insert(_, let columns, _?) = statement.action else {
-            return
-                "Write another value there, as with coalesce(VALUE, \(value)), or leave these rows out with WHERE."
+            let isUpdate = if case .update = statement.action { true } else { false }
+            return Help(
+                "Write another value there, as with coalesce(VALUE, \(value))"
+                    + (isUpdate ? ", or leave these rows as they are with WHERE." : "."))
         }
         if let columns, !columns.contains(where: { $0.foldedASCII == column.name.foldedASCII }) {
             return
                 "The copy leaves \(column.name) out: give it a DEFAULT in the new table, or copy a value into it."
+        }
+        if let bound = bound(column, rows.table, scene.schema) {
+            return
+                "The copy brings NULL, which a DEFAULT does not replace. Write a value in the SELECT that \(bound), or leave NOT NULL out."
         }
         guard let copy = Coalesced(column.name, value, rows, statement) else {
             return
@@ -49,6 +53,21 @@ struct NullExplainer: FailureExplainer {
         return
             "The copy brings NULL, which a DEFAULT does not replace. Give a value in the SELECT, \(value) or another:\n"
             + proposed(copy.text + ";") + (declared.map { "\n" + Help.declaration("rewrites \($0)") } ?? "")
+    }
+
+    /// Returns what a value must be besides not NULL; nil where any one does.
+    private func bound(_ column: Column, _ table: Table, _ schema: Schema) -> String? {
+        let name = column.name.foldedASCII
+        if let key = table.foreignKeys.first(where: { $0.columns.contains { $0.foldedASCII == name } }) {
+            return "a row of \(key.parent) has"
+        }
+        let keys = table.uniques.map(\.terms) + [table.primaryKey?.terms].compactMap(\.self)
+        let isUnique =
+            keys.contains { $0.contains { $0.column.foldedASCII == name } }
+            || schema.indexes(on: table.name).contains { $0.isUnique && $0.names.contains(name) }
+        if isUnique { return "no other row has" }
+        let check = table.checks.first { $0.expression.names.contains(name) }
+        return check.map { "meets CHECK (\($0.expression))" }
     }
 
     /// Returns the column's default, or otherwise the empty value of its type.
@@ -104,28 +123,5 @@ private struct Coalesced {
         case .star: return nil
         }
         text = statement.applying([SQLEdit(range: ranges[place], text: "coalesce(\(item), \(value))")])
-    }
-}
-
-extension SQLStatement {
-    /// Returns the ranges of the file with the items of a SELECT's list.
-    fileprivate func selectItems(of arm: InsertSource.Arm) -> [Range<Int>] {
-        var (ranges, depth): ([Range<Int>], Int) = ([], 0)
-        var start: Int?
-        for token in tokens[arm.tokens].dropFirst() {
-            if depth == 0, token.isWord("from", in: source) || token.isSymbol(",", in: source) {
-                if let start, let last = tokens.last(where: { $0.range.upperBound <= token.range.lowerBound })
-                {
-                    ranges.append(start..<last.range.upperBound)
-                }
-                start = nil
-                if token.isWord("from", in: source) { return ranges }
-                continue
-            }
-            if start == nil { start = token.range.lowerBound }
-            if token.isSymbol("(", in: source) { depth += 1 }
-            if token.isSymbol(")", in: source) { depth -= 1 }
-        }
-        return ranges
     }
 }

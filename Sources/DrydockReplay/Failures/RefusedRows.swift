@@ -9,18 +9,24 @@ struct RefusedRows {
     var rows: [Evidence.Row]
     /// The table in which people find the rows.
     var table: String
+    /// Whether the rows have the shown values there; otherwise a statement gives them to the rows.
+    var areOwn = true
+    /// Where a copy puts the shown values, as `, which the copy puts into mail`.
+    var note = ""
 
-    /// `row 2 of person`, `rows 1, 2 and 5 more of person`, or without rowids `2 rows of person (code = 'a')`.
-    var name: String {
-        let ids = rows.compactMap { row -> String? in
-            row.key.count == 1 && row.key[0].column == "rowid" ? row.key[0].value.literal : nil
+    /// `row 2 of person`, `rows 'a', 'b' and 5 more of person`, or by a key of several columns
+    /// `2 rows of person (such as code = 'a', part = 1)`.
+    /// - Parameter hidesValues: whether a key is left out that is not a number.
+    private func name(hidesValues: Bool) -> String {
+        let keys = rows.map(\.key)
+        let isHidden = hidesValues && keys.joined().contains { $0.value.storageClass != "integer" }
+        let plain = "\(counted(count, "row")) of \(table)"
+        guard let first = keys.first, !first.isEmpty, !isHidden else { return plain }
+        guard first.count == 1 else {
+            let key = first.map { "\($0.column) = \($0.value.literal)" }.joined(separator: ", ")
+            return "\(plain) (\(count > 1 ? "such as " : "")\(key))"
         }
-        guard !ids.isEmpty, ids.count == rows.count else {
-            let key =
-                rows.first?.key.map { "\($0.column) = \($0.value.literal)" }.joined(separator: ", ") ?? ""
-            return "\(counted(count, "row")) of \(table)"
-                + (key.isEmpty ? "" : " (\(count > 1 ? "such as " : "")\(key))")
-        }
+        let ids = keys.compactMap(\.first?.value.literal)
         if count == 1 { return "row \(ids[0]) of \(table)" }
         let more = count - ids.count
         let list =
@@ -33,10 +39,17 @@ struct RefusedRows {
     /// Returns text such as `: row 2 of person has age = 'x'`.
     private func detail(_ shown: KeyPath<Evidence.Sample, String>) -> String {
         let cells = rows.first?.values ?? []
-        let what = cells.map { "\($0.column) = \($0.value[keyPath: shown])" }.joined(separator: ", ")
+        let what =
+            cells.map { cell in
+                // NULL does not have to be hidden.
+                let isNull = cell.value.storageClass == "null"
+                return "\(cell.column) = \(isNull ? cell.value.literal : cell.value[keyPath: shown])"
+            }.joined(separator: ", ") + note
+        let name = name(hidesValues: shown == \.shape)
         let isSame = rows.allSatisfy { $0.values?.map(\.value) == cells.map(\.value) } && count == rows.count
         guard isSame else { return ": \(name), the first with \(what)" }
-        return ": \(name) \(count == 1 ? "has" : "have") \(what)"
+        let verb = areOwn ? (count == 1 ? "has" : "have") : (count == 1 ? "gets" : "get")
+        return ": \(name) \(verb) \(what)"
     }
 
     func explanation(help: some HelpConvertible) -> FailureExplanation {
@@ -46,13 +59,24 @@ struct RefusedRows {
     }
 }
 
+/// A column of a row: its name, and the SQL that gives its value.
+typealias RowTerm = (name: String, expression: String)
+
+extension Table {
+    /// What people identify a row by: the primary key, otherwise the rowid.
+    var rowKey: [RowTerm] {
+        let key = effectivePrimaryKey.map { (name: $0.column, expression: quotedName($0.column)) }
+        return key.isEmpty ? rowidName.map { [("rowid", $0)] } ?? [] : key
+    }
+}
+
 /// A source of rows: a table, or a replacement for one.
 struct RowSource {
     let connection: any Connection
     /// The source as SQL for FROM.
     var from: String
-    /// The key by which people identify the rows: column and SQL expression.
-    var key: [(name: String, expression: String)]
+    /// The key by which people identify the rows.
+    var key: [RowTerm]
     var table: String
     let sample: (SQLValue) -> Evidence.Sample
 
@@ -62,13 +86,11 @@ struct RowSource {
         from = "main.\(quotedName(table.name))"
         self.table = table.name
         sample = scene.sample
-        key =
-            table.rowidName.map { [("rowid", $0)] }
-            ?? table.effectivePrimaryKey.map { ($0.column, quotedName($0.column)) }
+        key = table.rowKey
     }
 
     init(
-        connection: any Connection, from: String, key: [(name: String, expression: String)], table: String,
+        connection: any Connection, from: String, key: [RowTerm], table: String,
         sample: @escaping (SQLValue) -> Evidence.Sample
     ) {
         (self.connection, self.from, self.key, self.table, self.sample) = (
@@ -78,7 +100,7 @@ struct RowSource {
 
     /// Returns the rows that match a condition, with the values of some expressions.
     /// - Returns: nil where there are none.
-    func rows(where condition: String, showing shown: [(name: String, expression: String)]) throws
+    func rows(where condition: String, showing shown: [RowTerm]) throws
         -> RefusedRows?
     {
         let count = try connection.firstRow("SELECT count(*) FROM \(from) WHERE \(condition)") {
@@ -89,7 +111,7 @@ struct RowSource {
         let rows = try connection.rows(
             "SELECT \(columns) FROM \(from) WHERE \(condition) LIMIT \(Evidence.rowLimit)"
         ) { row in
-            func cells(_ names: [(name: String, expression: String)], from start: Int) -> [Evidence.Cell] {
+            func cells(_ names: [RowTerm], from start: Int) -> [Evidence.Cell] {
                 names.enumerated().map { .init(column: $1.name, value: sample(row.value(start + $0))) }
             }
             return Evidence.Row(key: cells(key, from: 0), values: cells(shown, from: key.count))

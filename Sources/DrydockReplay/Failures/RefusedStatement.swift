@@ -36,7 +36,7 @@ package struct RefusedStatement {
     /// The explainers in the order in which they are tried; the first answer counts.
     private static let explainers: [any RefusalExplainer] = [
         SearchIndexExplainer(), DependentExplainer(), AddColumnExplainer(), NewerSQLiteExplainer(),
-        FunctionExplainer(), MissingNameExplainer(),
+        FunctionExplainer(), MissingNameExplainer(), GeneratedKeyExplainer(),
     ]
 
     package var statement: SQLStatement? {

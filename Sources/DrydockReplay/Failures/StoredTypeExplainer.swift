@@ -8,7 +8,7 @@ struct StoredTypeExplainer: FailureExplainer {
     func explanation(of scene: FailureScene) throws -> FailureExplanation? {
         let message = scene.error.message
         let isKey = SQLiteMessage.datatypeMismatch.matches(message)
-        guard isKey || SQLiteMessage.cannotStore.matches(message), let rows = try UncheckedRows(scene) else {
+        guard isKey || SQLiteMessage.cannotStore.matches(message), let rows = try scene.uncheckedRows() else {
             return nil
         }
         let columns =
@@ -19,13 +19,29 @@ struct StoredTypeExplainer: FailureExplainer {
             guard let type = Self.storageClass(column) else { continue }
             let name = quotedName(column.name)
             guard
-                let found = try rows.source.rows(
-                    where: "typeof(\(name)) NOT IN ('\(type)', 'null')",
-                    showing: [(name: column.name, expression: name)])
+                let found = try rows.rows(
+                    where: "typeof(\(name)) NOT IN ('\(type)', 'null')", showing: [column.name])
             else { continue }
-            return found.explanation(help: isKey ? keyHelp(column, rows) : help(column, rows, type))
+            let remedy: Help = isKey ? Help(keyHelp(column, rows)) : Help(help(column, rows, type))
+            return found.explanation(help: rows.crossing(of: [column.name], scene)?.help ?? remedy)
         }
         return nil
+    }
+
+    /// Returns what SQLite says of the columns of a STRICT table that get values which do not convert.
+    static func messages(_ rows: UncheckedRows) throws -> [String] {
+        guard rows.table.isStrict else { return [] }
+        return try rows.table.columns.compactMap { column in
+            guard let type = storageClass(column) else { return nil }
+            let name = quotedName(column.name)
+            let found = try rows.source.connection.firstRow(
+                "SELECT upper(typeof(\(name))) FROM \(rows.source.from) WHERE typeof(\(name)) NOT IN ('\(type)', 'null')"
+            ) { $0.string(0) }
+            return found.map {
+                SQLiteMessage.cannotStore.text(
+                    "\($0) value in \(column.declaredType) column \(rows.table.name).\(column.name)")
+            }
+        }
     }
 
     private static func storageClass(_ column: Column) -> String? {

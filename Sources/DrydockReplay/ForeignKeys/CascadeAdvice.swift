@@ -11,7 +11,8 @@ struct CascadeAdvice {
 
     /// Returns a finding of lost rows or changed values with its cause, where a foreign key's action is the cause.
     func explaining(_ it: StepFinding) -> StepFinding {
-        guard [.rowsLost, .valuesChanged].contains(it.finding.rule), let culprit = it.culprit,
+        guard !it.isExplained, [.rowsLost, .valuesChanged].contains(it.finding.rule),
+            let culprit = it.culprit,
             let table = it.finding.table.flatMap(before.table), let taken = taken(culprit),
             taken.name.foldedASCII != table.name.foldedASCII
         else { return it }

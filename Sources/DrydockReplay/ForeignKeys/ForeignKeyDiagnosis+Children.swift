@@ -10,7 +10,7 @@ extension ForeignKeyDiagnosis {
         if let incarnation = lineage[child], incarnation.createdBy != nil, let copy = incarnation.copies.last
         {
             let statement = migration.statements[copy.statement]
-            if let crossed = CrossedCopy(copy, statement, into: key.child, from: before.table(copy.origin)),
+            if let crossed = CrossedCopy(statement, into: key.child, from: before.table(copy.origin)),
                 crossed.concerns(key.columns)
             {
                 return Finding(cause: crossed.cause(migration.mention(copy.statement)), help: crossed.help)
@@ -73,10 +73,20 @@ extension ForeignKeyDiagnosis {
     private func advice(
         _ key: ResolvedKey, child: String, columns: [String], parent: String?, _ when: String
     ) -> Help {
-        let mayBeNull = key.columns.contains { name in
-            key.child.model.map { model in model.column(name).map { !model.isNotNull($0) } ?? true } ?? true
+        let generated = key.columns.compactMap { key.child.model?.column($0) }.first { $0.generated != nil }
+        if let generated, let source = generated.generated {
+            return Help(
+                "\(quotedIfNeeded(generated.name)) is generated, as \(source.expression): insert the rows of \(key.parent.name) that are missing, or change what it is computed from, \(when)."
+            )
         }
-        guard mayBeNull, let parent, columns.count == key.columns.count else {
+        // One NULL is enough for a key of several columns. Those of the row's own key stay.
+        let own = Set(key.child.primaryKey.map(\.name.foldedASCII))
+        let freed = zip(key.columns, columns).filter { name, _ in
+            guard let model = key.child.model else { return true }
+            return !own.contains(name.foldedASCII)
+                && (model.column(name).map { !model.isNotNull($0) } ?? true)
+        }.map(\.1)
+        guard !freed.isEmpty, let parent, columns.count == key.columns.count else {
             return
                 "Insert the rows of \(key.parent.name) that are missing, or give \(key.columns.joined(separator: ", ")) "
                 + "values that it has, \(when)."
@@ -86,10 +96,10 @@ extension ForeignKeyDiagnosis {
             "\(quotedIfNeeded(parent)).\(quotedIfNeeded($0)) = \(table).\(quotedIfNeeded($1))"
         }
         let filled = columns.map { "\(quotedIfNeeded($0)) IS NOT NULL" }
-        let rewrites = columns.map { Help.declaration("rewrites \(table).\(quotedIfNeeded($0))") }
+        let rewrites = freed.map { Help.declaration("rewrites \(table).\(quotedIfNeeded($0))") }
         return """
             Insert the rows of \(key.parent.name) that are missing, or let these rows reference nothing, \(when):
-              UPDATE \(table) SET \(columns.map { "\(quotedIfNeeded($0)) = NULL" }.joined(separator: ", ")) WHERE \(filled.joined(separator: " AND ")) AND NOT EXISTS (SELECT 1 FROM \(quotedIfNeeded(parent)) WHERE \(same.joined(separator: " AND ")));
+              UPDATE \(table) SET \(freed.map { "\(quotedIfNeeded($0)) = NULL" }.joined(separator: ", ")) WHERE \(filled.joined(separator: " AND ")) AND NOT EXISTS (SELECT 1 FROM \(quotedIfNeeded(parent)) WHERE \(same.joined(separator: " AND ")));
             \(rewrites.joinedLines())
             """
     }

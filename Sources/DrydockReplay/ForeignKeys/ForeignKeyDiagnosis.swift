@@ -157,7 +157,7 @@ struct ForeignKeyDiagnosis {
         guard let copy = incarnation.copies.last else {
             let filled = migration.statements.indices.dropFirst(made).first { index in
                 if case .insert(let name, _, _) = migration.statements[index].action {
-                    [incarnation.firstTableName, parent.foldedASCII].contains(name.folded)
+                    [incarnation.firstTableName, parent].contains { $0.foldedASCII == name.folded }
                 } else {
                     false
                 }
@@ -174,7 +174,7 @@ struct ForeignKeyDiagnosis {
     private func leftOut(_ key: ResolvedKey, _ copy: TableLineage.Copy) -> Finding {
         let (statement, place) = (migration.statements[copy.statement], migration.mention(copy.statement))
         let parent = key.parent.name
-        if let crossed = CrossedCopy(copy, statement, into: key.parent, from: before.table(copy.origin)),
+        if let crossed = CrossedCopy(statement, into: key.parent, from: before.table(copy.origin)),
             crossed.concerns(key.parentColumns)
         {
             return Finding(cause: crossed.cause(place), help: crossed.help, statement: copy.statement)

@@ -34,7 +34,7 @@ struct SchemaHistoryReader {
         }
         history.schema = reader.follower.schema
         history.unknown = Array(migrations[known...])
-        if !history.unknown.isEmpty { history.failure = fresh.failure }
+        if !history.unknown.isEmpty { history.failure = fresh.failure?.reason }
         return history
     }
 

@@ -8,12 +8,8 @@ import SQLiteSchema
 /// Writes a project's lock, or checks it.
 public struct Locker: Sendable {
     let engine: any Engine
-    private let settler: any ReadingSettler
 
-    package init(engine: any Engine, settler: any ReadingSettler) {
-        self.engine = engine
-        self.settler = settler
-    }
+    public init(engine: any Engine) { self.engine = engine }
 
     /// Locks a project, or checks its lock.
     /// - Throws: ``RequestError`` if no report can be made.
@@ -24,7 +20,7 @@ public struct Locker: Sendable {
         if request.isCheck, old?.isOfClosuresAlone ?? true {
             throw Lock.missing(request.path)
         }
-        let (check, set) = try await project(old, request, snapshots)
+        let (check, set) = try await project(old, request, snapshots, isLocked: true)
         var run = LockRun(request: request, check: check, set: set)
         try run.resolve(snapshots)
         run.checkMigrations()
@@ -40,11 +36,12 @@ public struct Locker: Sendable {
     }
 
     /// Returns the migrations, with the lock that is there or an empty one.
+    /// - Parameter isLocked: whether they are to be locked: a lock is relied on, and so not made of one reading of several.
     func project(
-        _ old: Lock?, _ request: LockRequest, _ snapshots: [Snapshot]
+        _ old: Lock?, _ request: LockRequest, _ snapshots: [Snapshot], isLocked: Bool = false
     ) async throws -> (LockCheck, MigrationSet) {
         guard let old, !old.isOfClosuresAlone else {
-            return try await begin(request, snapshots, old)
+            return try await begin(request, snapshots, old, isLocked: isLocked)
         }
         let check = LockCheck(old, path: request.path)
         try refuseOtherMigrations(check, request)
@@ -53,7 +50,7 @@ public struct Locker: Sendable {
 
     /// Returns an empty lock for a project that has none.
     private func begin(
-        _ request: LockRequest, _ snapshots: [Snapshot], _ old: Lock?
+        _ request: LockRequest, _ snapshots: [Snapshot], _ old: Lock?, isLocked: Bool
     ) async throws -> (LockCheck, MigrationSet) {
         var settings = ConnectionSettings()
         settings.functions = request.functions
@@ -61,10 +58,8 @@ public struct Locker: Sendable {
         let opener = SnapshotOpener(engine: engine, settings: settings)
         let choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
-        let readings = try choice.readings(try await choice.histories(of: snapshots, opener))
-        let set = try await settler.settle(
-            choice, readings, in: request.migrationsFolder, functions: request.functions,
-            collations: request.collations, on: engine)
+        let histories = try await choice.histories(of: snapshots, opener)
+        let set = try isLocked ? choice.readings(histories).single() : choice.load(histories)
         let folder = LockPlace(request.path).name(of: request.migrationsFolder)
         var lock = Lock(migrationsFolder: folder, format: set.format.name)
         (lock.closures, lock.origins) = (old?.closures ?? [], old?.origins ?? [])

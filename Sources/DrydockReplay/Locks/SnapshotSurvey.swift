@@ -37,7 +37,7 @@ struct SnapshotSurvey: Sendable {
 
     private func version(_ database: any OpenDatabase) async throws -> String? {
         let set = context.set
-        let history = try await database.withConnection { try set.format.history($0, of: set) }
+        let history = try await database.withConnection { try set.history($0) }
         guard let history else { return nil }
         let plan = ReplayPlan(history: history, set: set, targetCount: set.migrations.count)
         return plan.unknown.last ?? plan.from

@@ -8,9 +8,21 @@ package final class ReplayMemory: Sendable {
     let files: FileMemory
     let install = CheckpointShelf<InstallCheckpoint>()
     private let replays = Mutex<[String: CheckpointShelf<ReplayCheckpoint>]>([:])
+    /// What is kept of each reading of the migrations, where there are several.
+    private let readings = Mutex<[String: ReplayMemory]>([:])
 
     /// - Parameter files: the files that were read, which linting may share.
     package init(files: FileMemory = FileMemory()) { self.files = files }
+
+    /// Returns what is kept of one of several readings.
+    func reading(_ name: String) -> ReplayMemory {
+        readings.withLock { readings in
+            if let known = readings[name] { return known }
+            let new = ReplayMemory(files: files)
+            readings[name] = new
+            return new
+        }
+    }
 
     /// Returns the checkpoints of a snapshot.
     func replay(of snapshot: String) -> CheckpointShelf<ReplayCheckpoint> {

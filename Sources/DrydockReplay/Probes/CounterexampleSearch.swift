@@ -47,7 +47,8 @@ struct CounterexampleSearch {
             let needed = isOfCommand ? nil : touched.withParents(tables)
             let definitions = try await database.definitions(of: needed)
             guard let bare = try await database.bare(definitions.map(\.sql)) else { continue }
-            let candidates = try await rows(of: tables, in: database)
+            let candidates =
+                try await marks(of: tables, finding, state) + rows(of: tables, finding, in: database)
             guard candidates.count <= Self.rowLimit else { continue }
             // No other rule can give the finding; GRDB's own check refuses by the keys.
             var scene = scene
@@ -62,8 +63,14 @@ struct CounterexampleSearch {
                 (limit, runs) = (limit - 1, runs - 1)
                 if try await trial.shows(guess, allowsOrphans: allowsOrphans) { start = guess }
             }
-            var reduction = RowReduction(start, limit: limit, links: links) {
-                try await trial.shows($0, allowsOrphans: allowsOrphans)
+            let work = scene.work
+            var reduction = RowReduction(start, limit: limit, links: links) { rows in
+                if work?.hasStopped == true { return false }
+                do {
+                    return try await trial.shows(rows, allowsOrphans: allowsOrphans)
+                } catch let error as EngineError where error.isInterrupt && work?.hasStopped == true {
+                    return false
+                }
             }
             let isShown = try await reduction.run()
             (limit, runs) = (limit - reduction.runs, runs - reduction.runs)
@@ -104,7 +111,8 @@ struct CounterexampleSearch {
             migration: StepScript(scene).statements,
             tables: tables.subtracting(own).sorted()
                 .compactMap { scene.before.catalog.table($0)?.name },
-            tried: reduction.runs, isSmallest: reduction.isFinished)
+            tried: reduction.runs,
+            isSmallest: reduction.isFinished && scene.work?.hasStopped != true)
         example.command = StepScript.commandLine(scene)
         example.readsQuotedText = try await scene.readsQuotedText()
         return example
@@ -112,8 +120,16 @@ struct CounterexampleSearch {
 
     // MARK: - The rows
 
+    /// Returns the marks of AUTOINCREMENT tables, where the finding is about them.
+    private func marks(of tables: Set<String>, _ finding: Finding, _ state: DatabaseState) -> [GeneratedRow] {
+        finding.rule == .autoincrementReset ? state.marks(of: tables.sorted()) : []
+    }
+
     /// Returns the rows of tables, parents before children, without those that are derived from others.
-    private func rows(of tables: Set<String>, in database: TrialDatabase) async throws -> [GeneratedRow] {
+    /// - Parameter finding: with one of a full-text index, rows have their numbers, by which it finds them.
+    private func rows(
+        of tables: Set<String>, _ finding: Finding, in database: TrialDatabase
+    ) async throws -> [GeneratedRow] {
         let own = Set(database.recordingTables.map(\.foldedASCII))
         let order = ParentsFirst(schema).order(tables.subtracting(own))
         let (catalog, schema) = (database.state.catalog, schema)
@@ -122,8 +138,11 @@ struct CounterexampleSearch {
             for name in order {
                 guard let table = catalog.tables[name], table.keepsRows else { continue }
                 let foreign = schema.tables[name]?.columnsWithoutParent(among: tables) ?? []
-                let columns = table.storedColumns.map(\.name).filter { !foreign.contains($0.foldedASCII) }
+                var columns = table.storedColumns.map(\.name).filter { !foreign.contains($0.foldedASCII) }
                 guard !columns.isEmpty else { continue }
+                if finding.rule == .searchIndexStale, let rowid = schema.tables[name]?.hiddenRowid {
+                    columns.insert(rowid, at: 0)
+                }
                 let list = columns.map(quotedName).joined(separator: ", ")
                 let found = try? connection.rows(
                     "SELECT \(list) FROM main.\(quotedName(table.name)) LIMIT \(Self.rowLimit)"

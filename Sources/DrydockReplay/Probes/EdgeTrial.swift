@@ -6,15 +6,15 @@ import SQLiteSchema
 import Synchronization
 
 /// Runs a step on rows that the constraints allow and that few would expect, beside the ordinary ones.
+///
+/// SQLite may do only so much with them. What is more is tried with one table's rows at a time, then with fewer rows.
 struct EdgeTrial {
-    let scene: StepScene
+    var scene: StepScene
     let source: ProbeSource
     let schema: Schema
     /// The schemas that the step and later ones lead to.
     let later: [Schema]
 
-    /// How much SQLite may do with these rows; a second or two.
-    static let workLimit = 100_000_000
     /// How often the step is run in search of the rows that it survives.
     private static let runLimit = 48
     private static let commandRunLimit = 16
@@ -32,44 +32,140 @@ struct EdgeTrial {
         var isCut = false
         /// The statements that chose rows and found none of those either, by index; nil where that is not known.
         var idle: Set<Int>?
+        /// Whether rows were tried in parts, or fewer of them.
+        var isReduced = false
+        /// The tables whose rows were not tried to the end.
+        var untried: Set<String> = []
     }
 
     /// Returns what only such rows show.
     /// - Parameter known: what ordinary rows show.
     /// - Parameter runs: how often a step may still be run in search of the fewest rows.
-    func outcome(except known: Set<FindingIdentity>, _ runs: inout Int) async throws -> Outcome {
+    /// - Parameter retries: how often rows may still be tried in parts, or fewer of them.
+    func outcome(
+        except known: Set<FindingIdentity>, _ runs: inout Int, _ retries: inout Int
+    ) async throws -> Outcome {
         var outcome = Outcome()
-        let tables = tables
-        guard !tables.isEmpty else { return outcome }
-        var request = RowRequest(schema: schema, tables: tables)
+        var seen = known
+        var parts = [Part(tables: tables)]
+        var idle: [Set<Int>?] = []
+        while let part = parts.popLast(), !part.tables.isEmpty {
+            guard let attempt = try await attempt(part) else {
+                let smaller = part.smaller.prefix(retries)
+                retries -= smaller.count
+                outcome.isReduced = true
+                outcome.untried.formUnion(
+                    smaller.reduce(into: part.tables) { $0.subtract($1.tables) })
+                parts += smaller.reversed()
+                continue
+            }
+            outcome.without += attempt.without
+            outcome.isCut = outcome.isCut || attempt.isCut
+            if attempt.isStopped { outcome.untried.formUnion(part.tables) }
+            for trial in attempt.trials {
+                outcome.findings += try await warnings(of: trial, &seen, outcome.findings.count, &runs)
+            }
+            idle.append(attempt.trials.last?.found.idle)
+        }
+        outcome.isReduced = outcome.isReduced || !outcome.untried.isEmpty
+        outcome.idle = idle.first.flatMap { first in
+            idle.dropFirst().reduce(first) { known, next in next.flatMap { known?.intersection($0) } }
+        }
+        return outcome
+    }
+
+    // MARK: - What is tried at once
+
+    /// The rows that are tried at once: some of those of some tables.
+    private struct Part {
+        var tables: Set<String>
+        /// One in so many rows is made.
+        var share = 1
+
+        /// What is tried in its place if it takes too long.
+        var smaller: [Part] {
+            if tables.count > 1 { return tables.sorted().map { Part(tables: [$0]) } }
+            return share < 8 ? [Part(tables: tables, share: share * 2)] : []
+        }
+    }
+
+    private struct Attempt {
+        /// What the step gave on a state, and on another one without the rows that stop it.
+        var trials: [Tried] = []
+        var without: [GeneratedRows.EmptyTable] = []
+        var isCut = false
+        /// Whether the search for the rows that do not stop the step took too long.
+        var isStopped = false
+    }
+
+    /// - Returns: nil where it takes too long.
+    private func attempt(_ part: Part) async throws -> Attempt? {
+        var attempt = Attempt()
+        let tried = try await limited { try await $0.run(part) }
+        guard let (made, first) = tried else { return nil }
+        attempt.without = made.empty
+        guard let first else { return attempt }
+        attempt.trials.append(first)
+        // Rows that stop the step hide what it does to the others.
+        guard first.found.findings.contains(where: { $0.rule == .migrationFailed }) else { return attempt }
+        guard let second = try await limited({ try await $0.run(surviving: made.rows) }) else {
+            attempt.isStopped = true
+            return attempt
+        }
+        if let second { attempt.trials.append(second) } else { attempt.isCut = true }
+        return attempt
+    }
+
+    /// - Returns: nil where it takes too long.
+    private func limited<Result>(_ body: (EdgeTrial) async throws -> Result) async throws -> Result? {
+        var trial = self
+        let work = WorkLimit(steps: workLimit)
+        trial.scene.work = work
+        do {
+            let result = try await body(trial)
+            // Not every caller of SQLite reports that it was interrupted.
+            return work.hasStopped ? nil : result
+        } catch let error as EngineError where error.isInterrupt && work.hasStopped {
+            return nil
+        }
+    }
+
+    /// How much SQLite may do for one part: a second or two, and longer where the whole run may take longer. What never
+    /// ends is stopped in any case: no user's row made it so.
+    private var workLimit: Int {
+        let (options, standard) = (source.options, 100_000_000)
+        return options.edgeInstructionLimit ?? scene.context.timeShare.map { standard * $0 }
+            ?? max(standard, options.instructionLimit)
+    }
+
+    private typealias Tried = (state: DatabaseState, found: StepScene.Trial)
+
+    /// Runs the step on unusual rows.
+    private func run(_ part: Part) async throws -> (made: GeneratedRows, tried: Tried?) {
+        var request = RowRequest(schema: schema, tables: part.tables)
         request.later = later
         request.statements = source.statements
         (request.rowCount, request.seed) = (source.options.rowCount, source.options.seed)
+        request.edgeShare = part.share
         let made = try await rows(request)
-        let generated = made.rows
-        outcome.without = made.empty
-        guard !generated.isEmpty, let state = try await state(with: generated) else { return outcome }
-        (outcome.findings, outcome.idle) = try await new(from: state, known, limit: Self.searchLimit, &runs)
-        // Rows that stop the step hide what it does to the others.
-        guard outcome.findings.contains(where: { $0.rule == .migrationFailed }) else { return outcome }
+        guard !made.rows.isEmpty, let state = try await state(with: made.rows) else { return (made, nil) }
+        return (made, (state, try await scene.trial(from: state, explains: true)))
+    }
+
+    /// Runs the step on those rows with which it comes to its end; nil where none are found.
+    private func run(surviving rows: [GeneratedRow]) async throws -> Tried? {
         var attempts = 0
-        let surviving = try await surviving(generated, &attempts)
-        guard !surviving.isEmpty, let state = try await self.state(with: surviving) else {
-            outcome.isCut = true
-            return outcome
-        }
-        let seen = known.union(outcome.findings.map(FindingIdentity.init))
-        let others = try await new(from: state, seen, limit: Self.searchLimit - 1, &runs)
-        outcome.findings += others.findings
-        outcome.idle = others.idle
-        return outcome
+        let surviving = try await surviving(rows, &attempts)
+        guard !surviving.isEmpty, let state = try await state(with: surviving) else { return nil }
+        return (state, try await scene.trial(from: state, explains: true))
     }
 
     /// The tables that get such rows: those that the step touches, with those that refer to them. What a command reads is
     /// not known: all tables, unless they are many.
     private var tables: Set<String> {
         let touched = StepTables(scene, in: schema, needsRows: true)
-        guard let command = scene.context.command else { return touched.withChildren }
+        let shared = Set(scene.context.set.format.sharedTables.map(\.foldedASCII))
+        guard let command = scene.context.command else { return touched.withChildren.subtracting(shared) }
         let all = Set(schema.tables.keys).union(schema.virtualTables.keys)
         let isAny = all.count <= Self.tableLimit || touched.named.isEmpty
         return (isAny ? all : touched.withChildren)
@@ -118,23 +214,26 @@ struct EdgeTrial {
         try connection.execute("COMMIT")
     }
 
-    private func new(
-        from state: DatabaseState, _ known: Set<FindingIdentity>, limit: Int, _ runs: inout Int
-    ) async throws -> (findings: [Finding], idle: Set<Int>?) {
-        var seen = known
+    /// Returns the findings of a trial that are new, as warnings with the fewest rows that show them.
+    /// - Parameter count: how many there are of other trials.
+    private func warnings(
+        of trial: Tried, _ seen: inout Set<FindingIdentity>,
+        _ count: Int, _ runs: inout Int
+    ) async throws -> [Finding] {
         var result: [Finding] = []
-        let trial = try await scene.trial(from: state, explains: true)
-        for var finding in trial.findings
+        for var finding in trial.found.findings
         where finding.severity > .note && seen.insert(FindingIdentity(finding)).inserted {
-            if result.count < limit {
-                let search = CounterexampleSearch(scene: scene, schema: schema, start: state)
+            if count + result.count < Self.searchLimit {
+                var scene = scene
+                scene.work = WorkLimit(steps: 3 * workLimit)
+                let search = CounterexampleSearch(scene: scene, schema: schema, start: trial.state)
                 finding.counterexample = try await search.counterexample(of: finding, &runs)
             }
             finding.severity = .warning
             finding.tags = [.probe]
             result.append(finding)
         }
-        return (result, trial.idle)
+        return result
     }
 
     /// Returns rows with which the step does not fail: those of both halves that survive together.

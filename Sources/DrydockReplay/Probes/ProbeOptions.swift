@@ -22,6 +22,8 @@ public struct ProbeOptions: Sendable {
 
     /// The most that one step may do with the rows, in instructions of SQLite's virtual machine: some ten seconds.
     package var instructionLimit = 5_000_000_000
+    /// The same for the unusual rows that are tried at once; nil for what the time limit allows.
+    package var edgeInstructionLimit: Int?
 
     public init() {}
 }

@@ -39,12 +39,13 @@ struct ProbeReplay {
     private func unreached(_ results: [ReplayResult]) -> Finding? {
         let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
         let left = context.targets.filter { isChecked($0) && !tried.contains($0.identifier) }
-        guard let first = left.first, !results.flatMap(\.findings).contains(where: { $0.severity == .error })
+        guard let first = left.first, fresh.failure?.finding == nil,
+            !results.flatMap(\.findings).contains(where: { $0.severity == .error })
         else { return nil }
         return Finding(
             .nothingVerified,
             "\(counted(left.count, "migration")) from \(first.identifier) on \(left.count == 1 ? "was" : "were") not run",
-            help: (fresh.failure.map { "\($0). " } ?? "")
+            help: (fresh.failure.map { "\($0.reason). " } ?? "")
                 + "Verify a snapshot that has applied it.",
             migration: first.identifier, place: .init(file: first.path))
     }
@@ -77,7 +78,9 @@ struct ProbeWalk {
     /// How often steps may still be run in search of the fewest rows.
     var runs: Int
     /// How often the project's own command may still be run on unusual rows.
-    var commandRuns = 60
+    var commandRuns: Int
+    /// How often unusual rows may still be tried in parts, or fewer of them.
+    var edgeRetries: Int
     /// The migrations that were not run on them.
     var withoutEdgeRows: [String] = []
     /// The tables that took no unusual row, by folded name.
@@ -88,6 +91,8 @@ struct ProbeWalk {
         self.later = later
         self.start = start
         runs = CounterexampleSearch.totalRunLimit(parent.context)
+        let share = parent.context.timeShare ?? 1
+        (edgeRetries, commandRuns) = (40 * share, 60 * share)
         let migrations = parent.context.set.migrations
         let name = start == 0 ? "probe" : "probe after \(migrations[start - 1].identifier)"
         replay = SnapshotReplay(
@@ -326,12 +331,17 @@ struct ProbeWalk {
     ) async throws -> DatabaseState {
         let tables = ProbeTables(before: before, after: state)
         guard !tables.candidates.isEmpty else { return state }
-        var wanted = try await withConnection(to: opened) { try tables.wanted($0) }
+        let schema = reader.schema(of: state.catalog)
+        var wanted = try await withConnection(to: opened) { try tables.wanted($0, schema) }
+        var marks = Set(tables.candidates.filter(\.isAutoincrement).map(\.name.foldedASCII))
         // What is recorded there was applied.
-        wanted.subtract(context.command?.format.recordingTables ?? [])
-        wanted.subtract(context.set.format.sharedTables.map(\.foldedASCII))
-        guard !wanted.isEmpty else { return state }
-        var request = RowRequest(schema: reader.schema(of: state.catalog), tables: wanted)
+        let recording: Set<String> = context.command?.format.recordingTables ?? []
+        let own = recording.union(context.set.format.sharedTables.map(\.foldedASCII))
+        wanted.subtract(own)
+        marks.subtract(own)
+        guard !wanted.isEmpty || !marks.isEmpty else { return state }
+        var request = RowRequest(schema: schema, tables: wanted)
+        request.marks = marks
         request.later = later.after(index + 1)
         request.statements = parent.source.statements
         (request.rowCount, request.seed) = (parent.source.options.rowCount, parent.source.options.seed)

@@ -25,10 +25,25 @@ struct ProbeTables: Sendable {
 
     var candidates: [Catalog.Table] { changed + grown }
 
-    /// Returns the folded names of the tables that are empty, or lack rows with values in all columns.
-    func wanted(_ connection: any Connection) throws -> Set<String> {
+    /// Returns the folded names of the tables that are empty, lack rows with values in all columns, or have rows that are
+    /// numbered from 1 without a gap, by which a full-text index finds them.
+    func wanted(_ connection: any Connection, _ schema: Schema) throws -> Set<String> {
         var names = Set(grown.map(\.name.foldedASCII))
         for table in changed where try isEmpty(table, connection) { names.insert(table.name.foldedASCII) }
+        let indexed = schema.virtualTables.reduce(into: Set<String>()) { indexed, index in
+            guard let content = index.value.content?.foldedASCII else { return }
+            // The index of one without triggers would be behind.
+            if schema.triggers(on: content).contains(where: { $0.names.contains(index.key) }) {
+                indexed.insert(content)
+            }
+        }
+        for table in changed where indexed.contains(table.name.foldedASCII) {
+            guard let rowid = schema.tables[table.name.foldedASCII]?.hiddenRowid else { continue }
+            let isWhole = try connection.firstRow(
+                "SELECT max(\(rowid)) = count(*) FROM main.\(quotedName(table.name))"
+            ) { $0.integer(0) == 1 }
+            if isWhole == true { names.insert(table.name.foldedASCII) }
+        }
         return names
     }
 

@@ -6,6 +6,10 @@ import SQLiteSchema
 
 /// The rows that few would expect, on which each step runs once more.
 extension ProbeWalk {
+    private var remedy: String {
+        context.timeShare == nil ? "" : "; --timeout 1h, or none, gives it longer"
+    }
+
     /// Whether a migration is to be run on unusual rows. A run of the project's own command takes long: it is not run
     /// where there is no table yet, nor more often than there is time. That a migration touches no ordinary row says
     /// nothing: its condition may be one that only unusual rows meet.
@@ -14,7 +18,7 @@ extension ProbeWalk {
         let tables = Set(scene.before.catalog.tables.keys).subtracting(command.format.tablesOfTool)
         guard !tables.isEmpty else { return false }
         let isLate = parent.watchdog.deadline.map { $0 - .now < context.timeLimit / 2 } ?? false
-        guard commandRuns > 0, !isLate else {
+        guard context.timeShare == nil || commandRuns > 0 && !isLate else {
             withoutEdgeRows.append(migration.identifier)
             return false
         }
@@ -30,6 +34,7 @@ extension ProbeWalk {
             .migrationFailed,
             .undecided(
                 "\(count) from \(first) on did not run on unusual rows: each needs another run of the project's command"
+                    + remedy
             ))
     }
 
@@ -38,9 +43,8 @@ extension ProbeWalk {
     mutating func tryEdgeRows(_ migration: Migration, _ before: DatabaseState) async throws -> Set<Int>? {
         guard var scene = scenes[migration.identifier], isWorthEdgeRows(scene, migration) else { return nil }
         let seconds = replay.result.summary.steps.last?.seconds ?? 0
-        scene.commandLimit = .seconds(5) + .seconds(10 * seconds)
-        let work = WorkLimit(steps: EdgeTrial.workLimit)
-        scene.work = work
+        let usual = Duration.seconds(5) + .seconds(10 * seconds)
+        scene.commandLimit = usual * (context.timeShare ?? 60)
         let known = Set(replay.steps.findingsOfLastStep.map(FindingIdentity.init))
         let index = context.set.index(of: migration.identifier) ?? 0
         do {
@@ -55,22 +59,33 @@ extension ProbeWalk {
             }
             let trial = EdgeTrial(
                 scene: scene, source: parent.source, schema: schema, later: later.after(index))
-            let outcome = try await trial.outcome(except: known, &runs)
-            if !work.hasStopped {
-                take(outcome, migration)
-                return outcome.idle
-            }
-        } catch let error as EngineError where error.isInterrupt && work.hasStopped {
-            // The ordinary rows were checked.
+            let outcome = try await trial.outcome(except: known, &runs, &edgeRetries)
+            take(outcome, migration)
+            return outcome.idle
         } catch is CommandFailure where !parent.watchdog.isTripped {
             // It was ended, and the ordinary rows were checked.
+            replay.notChecked(
+                .migrationFailed,
+                .undecided(
+                    "\(migration.identifier) was not tried to the end with unusual rows, since the project's command takes "
+                        + "too long\(remedy)"))
+            return nil
         }
+    }
+
+    /// Notes the rows that were not tried, or not together.
+    private mutating func noteReduction(_ outcome: EdgeTrial.Outcome, _ migration: Migration) {
+        guard outcome.isReduced else { return }
+        let tables = outcome.untried.sorted().map { name in
+            scenes[migration.identifier]?.before.catalog.tables[name]?.name ?? name
+        }
+        let fact =
+            tables.isEmpty
+            ? "was tried with fewer unusual rows, or those of one table at a time, since all together take too long"
+            : "was not tried to the end with unusual rows of \(listed(tables)), since that takes too long"
         replay.notChecked(
             .migrationFailed,
-            .undecided(
-                "\(migration.identifier) was not tried to the end with unusual rows, since that takes too long"
-            ))
-        return nil
+            .undecided("\(migration.identifier) \(fact)\(remedy)"))
     }
 
     private mutating func take(_ outcome: EdgeTrial.Outcome, _ migration: Migration) {
@@ -82,6 +97,7 @@ extension ProbeWalk {
                 .rowsLost,
                 .noUnusualRows(table: table.table, before: migration.identifier, because: table.reason))
         }
+        noteReduction(outcome, migration)
         guard outcome.isCut else { return }
         replay.notChecked(
             .rowsLost,

@@ -121,6 +121,26 @@ extension Verifier {
             help: "Add snapshots of older releases: they are what your users upgrade from.")
     }
 
+    /// Returns the results of probes without what snapshots show already: a fact is one finding, and people's own rows
+    /// tell more.
+    static func without(_ snapshots: [ReplayResult], from probes: [ReplayResult]) -> [ReplayResult] {
+        struct Fact: Hashable {
+            var migration: String?
+            var identity: FindingIdentity
+
+            init(_ finding: Finding) { (migration, identity) = (finding.migration, FindingIdentity(finding)) }
+        }
+        let shown = Dictionary(
+            snapshots.flatMap(\.findings).map { (Fact($0), $0.severity) }, uniquingKeysWith: max)
+        return probes.map { probe in
+            var probe = probe
+            probe.findings.removeAll { finding in
+                finding.migration != nil && shown[Fact(finding)].map { $0 >= finding.severity } ?? false
+            }
+            return probe
+        }
+    }
+
     func overdueProbe(_ name: String, _ overdue: Overdue) -> ReplayResult {
         var result = ReplayResult(summary: ReplaySummary(snapshot: name))
         result.summary.isProbe = true

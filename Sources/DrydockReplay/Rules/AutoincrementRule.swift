@@ -119,7 +119,7 @@ struct AutoincrementRule: StepRule {
     private func help(_ heir: Heir, _ step: StepView) -> Help {
         guard heir.after.isAutoincrement else { return Self.missing + Self.permission }
         let made = step.lineage[heir.after.name]
-        let new = made.map { $0.createdBy == nil ? $0.origin ?? heir.after.name : $0.firstTableName }
+        let new = made.map(\.firstTableName)
         let moment = heir.cause != .renamed ? "before the old table is dropped" : "once the rows are copied"
         return """
             Take its mark along \(moment):

@@ -68,6 +68,8 @@ package struct StepFinding: Sendable {
     var probe: CulpritProbe?
     /// The index of that statement in the migration, once found.
     var culprit: Int?
+    /// Whether the finding says why the statement does that.
+    var isExplained = false
 
     /// Called with the last state, and with a function that returns a table's last name; nil when the table is gone.
     typealias Stands = @Sendable (DatabaseState, _ lastName: (String) -> String?) -> Bool

@@ -32,7 +32,8 @@ struct RowsAddedRule: StepRule {
                     place: inserts.last.map { .init($0.statement) }, table: name,
                     evidence: Evidence(
                         rowCount: count,
-                        rows: difference.added.samples.map { .init(key: step.key($0, of: difference)) })))
+                        rows: difference.added.samples.map { .init(key: step.key($0, of: difference)) })),
+                probe: isFilled ? nil : .added(kept.match))
         }
     }
 }

@@ -97,15 +97,8 @@ struct RowSample: Sendable {
         }
     }
 
-    /// The ids that AUTOINCREMENT tables gave last, which come before the rows, where the finding is about them.
     private var marks: [GeneratedRow] {
-        guard finding.rule == .autoincrementReset else { return [] }
-        return order.compactMap { name in
-            guard let source = sources[name], let mark = state.highestIDs[name] else { return nil }
-            return GeneratedRow(
-                table: "sqlite_sequence", columns: ["name", "seq"],
-                values: [.text(state.catalog.encoding.encode(source.table)), .integer(mark)])
-        }
+        finding.rule == .autoincrementReset ? state.marks(of: order.filter { sources[$0] != nil }) : []
     }
 
     /// The commands by which full-text indexes read the rows of other tables, once these are there
@@ -162,4 +155,19 @@ struct RowSample: Sendable {
 extension Evidence.Sample {
     /// Whether the literal is the whole value as SQL has it, neither cut nor escaped.
     fileprivate var isWhole: Bool { !literal.contains { $0 == "…" || $0 == "\\" } }
+}
+
+extension DatabaseState {
+    /// Returns the ids that AUTOINCREMENT tables gave last, as rows that come before theirs.
+    /// - Parameter names: the tables by folded name.
+    func marks(of names: some Sequence<String>) -> [GeneratedRow] {
+        names.compactMap { name in
+            guard let table = catalog.tables[name], table.isAutoincrement, let mark = highestIDs[name] else {
+                return nil
+            }
+            return GeneratedRow(
+                table: "sqlite_sequence", columns: ["name", "seq"],
+                values: [.text(catalog.encoding.encode(table.name)), .integer(mark)])
+        }
+    }
 }

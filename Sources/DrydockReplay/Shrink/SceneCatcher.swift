@@ -32,6 +32,9 @@ final class SceneCatcher: Sendable {
 
     var first: Caught? { state.withLock { $0.caught } }
 
+    /// Forgets what was found in one reading of the migrations.
+    func restart() { state.withLock { $0 = (nil, []) } }
+
     func begin(_ replay: Visited) { state.withLock { $0.replays.append(replay) } }
 
     /// - Returns: whether one of the findings is wanted, so that the replay need not go on.

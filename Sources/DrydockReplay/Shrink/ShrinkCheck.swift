@@ -43,6 +43,8 @@ public struct ShrunkSettings: Sendable {
     public var comparesEngines = false
     /// The files of other SQLite libraries, which a folder cannot bring along: `--sqlite-library`.
     public var sqliteLibraries: [String] = []
+    /// Whether foreign keys are enforced, where the format does not say it and the project's source did.
+    public var foreignKeys: Bool?
 }
 
 extension CrashLimits {

@@ -18,6 +18,8 @@ struct ShrunkProject: Sendable {
     var settings: ShrunkSettings {
         var settings = scene.whole?.check.settings ?? ShrunkSettings()
         settings.sqliteLibraries = scene.whole?.context.libraries.map(\.path) ?? []
+        let own = set.policy.foreignKeys
+        settings.foreignKeys = own == set.format.policy.foreignKeys ? nil : own
         return settings
     }
 

@@ -221,7 +221,7 @@ extension Verifier {
             verify.sqliteLibraries = settings.sqliteLibraries
             verify.libraryProgram = request.verify.libraryProgram
             let verifier = Verifier(
-                engine: engine, settler: settler, comparingWith: settings.comparesEngines ? other : nil)
+                engine: engine, comparingWith: settings.comparesEngines ? other : nil)
             written = extent
             let found = (try? await verifier.run(verify))?.findings.filter { $0.severity > .note } ?? []
             let others = found.filter {

@@ -82,7 +82,7 @@ package struct HTMLRenderer: ReportRenderer {
     // MARK: - The top of the page
 
     private static func brand(_ report: Report) -> String {
-        let tool = report.migrationFormat.map { ", migrations read as \($0)" } ?? ""
+        let tool = report.tools.map { ", migrations read as \($0)" } ?? ""
         let found = report.foundMigrations.map { ", found in \($0)" } ?? ""
         return "drydock \(report.command)\(tool)\(found)"
     }

@@ -267,7 +267,7 @@ extension TableLineage {
             !suppliers.contains(name)
         else { return false }
         // The table took the name that the other or a third table had, or lacks columns of the other.
-        return now == made.firstTableName || dropped.contains(now)
+        return now == made.firstTableName.foldedASCII || dropped.contains(now)
             || !columns.isSubset(of: (made.columns ?? []).map(\.name))
     }
 

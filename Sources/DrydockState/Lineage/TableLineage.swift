@@ -27,7 +27,7 @@ package struct TableLineage: Sendable {
         package var copies: [Copy] = []
         /// The index of the statement that created the table.
         package var createdBy: Int?
-        /// The table's first name.
+        /// The table's first name, as it was written: `sqlite_sequence` tells `Owner` from `owner`.
         package var firstTableName: String
         /// The names in the database that it had when a migration began or ended.
         var lastingNames: Set<String> = []
@@ -114,11 +114,11 @@ package struct TableLineage: Sendable {
 
     package init(tables: some Sequence<String>) {
         // Sorted, so that the same tables get the same ids; as an array, since what is generic sorts slowly.
-        for name in [String](tables).sorted() { add(.main(name), origin: name.foldedASCII, createdBy: nil) }
+        for name in [String](tables).sorted() { add(.main(name), origin: name, createdBy: nil) }
     }
 
     package init(_ catalog: Catalog) {
-        self.init(tables: catalog.tableNames)
+        self.init(tables: catalog.tableNames.map { catalog.table($0)?.name ?? $0 })
         adopt(catalog)
     }
 
@@ -147,7 +147,7 @@ package struct TableLineage: Sendable {
         case .createTable(let name, _, _), .createVirtualTable(let name, _):
             let key = key(ofNew: name)
             guard memory.incarnations[key] == nil else { return }
-            add(key, origin: nil, createdBy: index)
+            add(key, name.name, origin: nil, createdBy: index)
         case .dropTable(let name): drop(name, at: index)
         case .dropIndex(let name): drop(.index, name, at: index)
         case .dropTrigger(let name): drop(.trigger, name, at: index)
@@ -196,8 +196,11 @@ package struct TableLineage: Sendable {
 
     // MARK: - Tables
 
-    mutating func add(_ key: TableKey, origin: String?, createdBy: Int?) {
-        let made = Incarnation(id: nextID, origin: origin, createdBy: createdBy, firstTableName: key.name)
+    /// - Parameter name: the name as it is written; nil where that is `origin`, or where it does not matter.
+    mutating func add(_ key: TableKey, _ name: String? = nil, origin: String?, createdBy: Int?) {
+        let made = Incarnation(
+            id: nextID, origin: origin?.foldedASCII, createdBy: createdBy,
+            firstTableName: name ?? origin ?? key.name)
         nextID += 1
         seat(made, at: key)
     }

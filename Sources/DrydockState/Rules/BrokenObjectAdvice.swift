@@ -11,14 +11,37 @@ package struct BrokenObjectAdvice {
     let catalog: Catalog
     /// The schema in which the object may have compiled; nil where it is not known.
     let earlier: Catalog?
+    /// Whether the object compiles with another statement.
+    let compiles: (String) -> Bool
 
-    package init(object: Catalog.Object, message: String, catalog: Catalog, earlier: Catalog?) {
+    package init(
+        object: Catalog.Object, message: String, catalog: Catalog, earlier: Catalog?,
+        compiles: @escaping (String) -> Bool = { _ in false }
+    ) {
         (self.object, self.message, self.catalog, self.earlier) = (object, message, catalog, earlier)
+        self.compiles = compiles
     }
 
-    private var label: String { "\(object.kind.rawValue) \(quotedIfNeeded(object.name))" }
-    private var drop: String {
-        proposed("DROP \(object.kind.rawValue.uppercased()) \(quotedIfNeeded(object.name));")
+    private var kind: String { object.kind.rawValue }
+    private var label: String { "\(kind) \(quotedIfNeeded(object.name))" }
+
+    /// Ends a sentence: with the statements that recreate the object, where a candidate compiles, otherwise with the
+    /// definition that has to be rewritten. A DROP alone would lose the object.
+    private func recreated(_ candidate: String? = nil) -> String {
+        // A rename may have rewritten it for a table that is gone since.
+        let former = earlier?.objects[.init(object.kind, object.name)]?.text
+        let candidates = [candidate, former].compactMap(\.self).filter { $0 != object.text }
+        guard let candidate = candidates.first(where: compiles) else {
+            return ". It is now:\n" + proposed(object.text + ";")
+        }
+        // The triggers of a view go with it.
+        let triggers = catalog.objects.values.filter { other in
+            object.kind == .view && other.kind == .trigger
+                && other.tableName.foldedASCII == object.name.foldedASCII
+        }.sorted { $0.name < $1.name }
+        let drop = "DROP \(kind.uppercased()) \(quotedIfNeeded(object.name));"
+        let lines = [drop, candidate + ";"] + triggers.map { $0.text + ";" }
+        return ":\n" + proposed(lines.joined(separator: "\n"))
     }
 
     package var help: String {
@@ -31,16 +54,15 @@ package struct BrokenObjectAdvice {
             return StandIn.function(name).text + "\nOtherwise recreate \(label) without \(name)()."
         }
         if SQLiteMessage.circularView.matches(message) {
-            return
-                "It reads itself, directly or through other views. Drop it and recreate it so that it reads a table:\n"
-                + drop
+            return "It reads itself, directly or through other views. Recreate it so that it reads a table"
+                + recreated()
         }
         if SQLiteMessage.isWrongColumnList(message) {
             return
-                "The column list after the view's name must have one name for each column of its SELECT. Drop it and "
-                + "recreate it with such a list, or without one:\n" + drop
+                "The column list after the view's name must have one name for each column of its SELECT. Recreate it with such "
+                + "a list, or without one" + recreated()
         }
-        return "Drop it and recreate it with SQL that compiles:\n" + drop
+        return "Recreate it with SQL that compiles" + recreated()
     }
 
     // MARK: - Tables
@@ -48,20 +70,23 @@ package struct BrokenObjectAdvice {
     private func missingTable(_ name: String) -> String {
         let known =
             catalog.tables.values.map(\.name) + catalog.objects.values.filter { $0.kind == .view }.map(\.name)
+        func reading(_ now: String) -> String {
+            recreated(ObjectText(object).renaming(table: name, to: now))
+        }
         guard wasThere(name) else {
             let near = nearestName(to: name, in: known.filter { $0.foldedASCII != name.foldedASCII }.sorted())
             return (near.map { "Did you mean '\($0)'? " } ?? "")
-                + "Create \(quotedIfNeeded(name)), or drop the \(object.kind.rawValue) and recreate it with a table that exists:\n"
-                + drop
+                + "Create \(quotedIfNeeded(name)), or recreate the \(kind) with a table that exists"
+                + (near.map(reading) ?? recreated())
         }
         if let now = successor(of: name) {
             return
-                "\(quotedIfNeeded(name)) is gone, and \(quotedIfNeeded(now)) is new and has its columns: drop the \(object.kind.rawValue) before "
-                + "the change and recreate it afterwards, to read \(quotedIfNeeded(now)):\n" + drop
+                "\(quotedIfNeeded(name)) is gone, and \(quotedIfNeeded(now)) is new and has its columns: recreate the \(kind) "
+                + "after the change, to read \(quotedIfNeeded(now))" + reading(now)
         }
         return
-            "\(quotedIfNeeded(name)) is gone. Drop the \(object.kind.rawValue) before the change, and recreate it without "
-            + "\(quotedIfNeeded(name)) if it is still needed:\n" + drop
+            "\(quotedIfNeeded(name)) is gone. If the \(kind) is still needed, recreate it after the change without "
+            + quotedIfNeeded(name) + recreated()
     }
 
     private func wasThere(_ name: String) -> Bool {
@@ -88,20 +113,20 @@ package struct BrokenObjectAdvice {
             guard let table = catalog.table(old.name), table.column(name) == nil else { continue }
             let place = "\(quotedIfNeeded(table.name)) has no column \(quotedIfNeeded(name)) any more"
             if let now = renamed(name, old, table) {
+                let text = ObjectText(object).renaming(
+                    table: table.name, to: table.name, columns: [name.foldedASCII: now])
                 return
-                    "\(place); \(quotedIfNeeded(now)) stands in its place. Drop the \(object.kind.rawValue) before the change and "
-                    + "recreate it afterwards with \(quotedIfNeeded(now)), in a view with AS \(quotedIfNeeded(name)) to keep the name that the app reads:\n"
-                    + drop
+                    "\(place); \(quotedIfNeeded(now)) stands in its place. Recreate the \(kind) after the change with "
+                    + "\(quotedIfNeeded(now)), in a view with AS \(quotedIfNeeded(name)) to keep the name that the app reads"
+                    + recreated(object.kind == .trigger ? text : nil)
             }
-            return
-                "\(place). Drop the \(object.kind.rawValue) before the change, and recreate it without the column:\n"
-                + drop
+            return "\(place). Recreate the \(kind) after the change without the column" + recreated()
         }
         let near = nearestName(
             to: name,
             in: tables.flatMap { $0.columns.map(\.name) }.filter { $0.foldedASCII != name.foldedASCII })
         return (near.map { "Did you mean '\($0)'? " } ?? "")
-            + "Drop the \(object.kind.rawValue) and recreate it with a column that exists:\n" + drop
+            + "Recreate the \(kind) with a column that exists" + recreated()
     }
 
     /// Returns a new column at the position of a column that is gone.
@@ -116,8 +141,8 @@ package struct BrokenObjectAdvice {
         let owners = tables.filter { $0.column(name) != nil }.map(\.name)
         let example = owners.first.map { "\(quotedIfNeeded($0)).\(quotedIfNeeded(name))" }
         return
-            "\(owners.isEmpty ? "More than one of its tables" : listed(owners)) \(owners.count == 1 ? "has it more than once" : "have it"): drop the \(object.kind.rawValue) and recreate it with the table before the column"
-            + (example.map { ", as in \($0)" } ?? "") + ":\n" + drop
+            "\(owners.isEmpty ? "More than one of its tables" : listed(owners)) \(owners.count == 1 ? "has it more than once" : "have it"): recreate the \(kind) with the table before the column"
+            + (example.map { ", as in \($0)" } ?? "") + recreated()
     }
 
     /// The tables that the statement names, and the table of a trigger.

@@ -64,7 +64,10 @@ package struct ViewRule: StateRule {
             id: .init(rule: rule, kind: kind, names: [object.name.foldedASCII]),
             message: "\(kind) \(object.name) does not compile: \(message)",
             help: BrokenObjectAdvice(
-                object: object, message: message, catalog: view.catalog, earlier: view.earlier?.catalog
+                object: object, message: message, catalog: view.catalog, earlier: view.earlier?.catalog,
+                compiles: { text in
+                    do { return try failure(of: object, as: text, in: view) == nil } catch { return false }
+                }
             ).help,
             table: object.kind == .trigger ? object.tableName : nil)
     }
@@ -103,7 +106,13 @@ package struct ViewRule: StateRule {
         _ triggers: [Catalog.Object], of table: String, in view: StateView
     ) throws -> [Fault] {
         let connection = view.connection
-        let statements = try Self.firingStatements(table, on: view.connection)
+        let statements: [String]
+        do {
+            statements = try Self.firingStatements(table, on: view.connection)
+        } catch let error as EngineError where error.isStatementError {
+            // They are on a view that does not compile, which is a fault of its own.
+            return []
+        }
         guard try statements.contains(where: { try failure(of: $0, on: connection) != nil }) else {
             return []
         }
@@ -152,7 +161,9 @@ package struct ViewRule: StateRule {
             other.kind == .trigger && object.kind == .trigger && other.tableName == object.tableName
                 && other.name != object.name
         }
-        for other in others { try connection.execute("DROP TRIGGER main.\(quotedName(other.name))") }
+        for other in others {
+            try connection.execute("DROP TRIGGER IF EXISTS main.\(quotedName(other.name))")
+        }
         if let text {
             // The triggers of a view go with it, which does not matter here.
             try connection.execute("DROP \(kind) main.\(quotedName(object.name)); \(text)")

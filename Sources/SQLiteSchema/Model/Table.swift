@@ -50,6 +50,12 @@ extension Table {
         return column
     }
 
+    /// A name of the rowid where no column is an alias of it; nil where there is none, or columns hide all its names.
+    public var hiddenRowid: String? {
+        guard !isWithoutRowid, rowidAlias == nil else { return nil }
+        return ["rowid", "_rowid_", "oid"].first { column($0) == nil }
+    }
+
     /// Returns the collation that compares a key's term, in upper case: the term's own, the column's, or
     /// BINARY.
     public func collation(of term: KeyTerm) -> String {

@@ -57,6 +57,19 @@ struct ProjectCommandTests {
         #expect(finding.help.contains("Remove 'list'"))
     }
 
+    @Test func aPlainQueryNamesTheTableOfTheHistory() async throws {
+        let history = CommandHistory(query: "SELECT name FROM knex_migrations ORDER BY id")
+        try await CommandCase().verify { $0.command?.history = history }.expectNothing()
+        let folder = try CommandCase().write()
+        try FileManager.default.removeItem(atPath: folder.file("Snapshots"))
+        let generated = try await folder.verifyCommand {
+            $0.command?.history = history
+            $0.isSnapshotsFolderNamed = false
+        }
+        #expect(
+            generated.findings.filter { $0.severity > .note }.isEmpty, "\(generated.findings.map(\.line))")
+    }
+
     @Test func aRenameIsDeclared() async throws {
         var project = CommandCase()
         project.steps.append(("0004_rename", "ALTER TABLE person RENAME TO people"))

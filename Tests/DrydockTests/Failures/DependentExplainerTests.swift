@@ -39,7 +39,7 @@ import Testing
             schema: note + views + "CREATE VIEW bodies AS SELECT id, \"body\" FROM note;", rows: rows,
             without + "DROP TABLE note;\nALTER TABLE new RENAME TO note;\n",
             says: "error in view titles: no such table: main.note",
-            help: "Recreate view bodies at the end, without body, where still needed."
+            help: "Recreate view bodies at the end, without body, where still needed:"
         ) { finding in
             let (drops, creates) = (finding.proposed("DROP "), finding.proposed("CREATE "))
             return without + drops + "DROP TABLE note;\nALTER TABLE new RENAME TO note;\n" + creates
@@ -51,7 +51,7 @@ import Testing
                 + "CREATE TRIGGER filed INSTEAD OF INSERT ON bodies BEGIN SELECT new.body; END;", rows: rows,
             without + "DROP TABLE note;\nALTER TABLE new RENAME TO note;\n",
             says: "error in view bodies: no such table: main.note",
-            help: "Recreate view bodies and trigger filed at the end, without body, where still needed."
+            help: "Recreate view bodies and trigger filed at the end, without body, where still needed:"
         ) { finding in
             without + finding.proposed("DROP ") + "DROP TABLE note;\nALTER TABLE new RENAME TO note;\n"
                 + "CREATE VIEW bodies AS SELECT id FROM note;\n"

@@ -47,8 +47,8 @@ import Testing
             #expect(unknown == .formatUnknown)
         }
         let folder = try TemporaryFolder()
-        try folder.write("Migrations/V1__people.sql", ToolProject.one)
-        try folder.write("Migrations/V2__rebuild.sql", ToolProject.rebuild)
+        try folder.write("Migrations/1_people.sql", "-- +goose Up\n" + ToolProject.one)
+        try folder.write("Migrations/2_born.sql", "-- migrate:up\n" + ToolProject.two)
         var request = LintRequest()
         request.migrationsFolder = folder.file("Migrations")
         let lint = request

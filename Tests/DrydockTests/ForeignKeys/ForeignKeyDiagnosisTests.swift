@@ -141,7 +141,7 @@ import Testing
             DROP TABLE link;
             ALTER TABLE new_link RENAME TO link;
             """,
-            says: "the copy in line 2 puts b_id into A_ID and a_id into b_id"
+            says: "the copy in line 2 puts b_id into a_id and a_id into b_id"
         ) { finding in
             """
             CREATE TABLE new_link(id INTEGER PRIMARY KEY, a_id INTEGER REFERENCES a(id), b_id INTEGER REFERENCES b(id));
@@ -178,7 +178,8 @@ import Testing
             DROP TABLE child;
             ALTER TABLE child_new RENAME TO child;
             """, rule: .rowsLost,
-            says: "1 row of child is gone (of 3)", help: "OR IGNORE leaves out in silence"
+            says: "OR IGNORE in line 2 leaves out in silence what the table refuses",
+            help: "Without OR IGNORE the statement fails and names these rows"
         ) { _ in
             """
             -- drydock: rewrites child.parent_id

@@ -3,7 +3,7 @@ import Foundation
 import GRDBEngine
 import Testing
 
-/// A folder that may belong to several tools: no reading is used that reports less than another.
+/// A folder that may belong to several tools is linted as each of them would run it.
 @Suite struct LinterReadingsTests {
     private static let rebuild = """
         CREATE TABLE new_person(id INTEGER PRIMARY KEY, name TEXT NOT NULL DEFAULT '');
@@ -33,16 +33,6 @@ import Testing
         return try await Linter(engine: GRDBDriver()).run(request).report
     }
 
-    private func refusal(_ folder: TemporaryFolder) async throws -> String {
-        do {
-            let report = try await lint(folder)
-            Issue.record("it was read as \(report.migrationFormat ?? ""): \(report.findings.map(\.line))")
-            return ""
-        } catch let error as RequestError {
-            return error.description
-        }
-    }
-
     static let names = [
         (["0001_people.sql", "0002_rebuild.sql"], ["drydock", "sqlx", "d1"]),
         (["1_people.up.sql", "2_rebuild.up.sql"], ["golang-migrate", "sqlx"]),
@@ -50,53 +40,53 @@ import Testing
     ]
 
     @Test(arguments: names)
-    func aCascadeUnderOnlyOneToolIsReported(_ names: [String], _ formats: [String]) async throws {
+    func aCascadeUnderOnlyOneToolIsReportedAsItsOwn(_ names: [String], _ formats: [String]) async throws {
         let folder = try folder(names)
-        let refusal = try await refusal(folder)
-        for format in formats { #expect(refusal.contains("as \(format) ("), Comment(rawValue: refusal)) }
-        #expect(refusal.contains("--migration-format") && refusal.contains("drop-parent-cascades"))
-        #expect(refusal.contains("\(names[1]):3"))
+        let report = try await lint(folder)
+        #expect(!report.hasPassed && report.migrationFormat == formats[0])
+        #expect(Set(report.readings.flatMap(\.formats)).isSuperset(of: formats))
+        let finding = try #require(report.findings.first { $0.rule == .dropParentCascades })
+        #expect(finding.place?.file.hasSuffix(names[1]) == true && finding.place?.line == 3)
+        #expect(finding.tags.contains(.reading(formats[1])) && !finding.tags.contains(.reading(formats[0])))
+        #expect(finding.message.contains("runs them (foreign keys on"), "\(finding.message)")
+        #expect(finding.help.contains("--migration-format") && finding.help.contains("drydock.yml"))
         let said = try await lint(folder) { $0.migrationFormat = formats[1] }
         #expect(said.findings.contains { $0.rule == .dropParentCascades })
+        #expect(said.readings.isEmpty)
         #expect(try await lint(folder) { $0.migrationFormat = formats[0] }.hasPassed)
     }
 
-    /// The named difference is the one that causes the finding.
-    @Test func theDifferenceThatMattersIsNamed() async throws {
+    /// Each way has its name in what it finds.
+    @Test func whatDoubleQuotesAreIsNamed() async throws {
         let text = "CREATE INDEX i ON person(\"nmae\");\n"
-        let refusal = try await refusal(try folder(["0001_people.sql", "0002_index.sql"], text))
+        let report = try await lint(try folder(["0001_people.sql", "0002_index.sql"], text))
+        let found = report.findings.filter { !$0.tags.isEmpty && $0.severity > .note }
         #expect(
-            refusal.contains(
-                "drydock: double-quoted text that names nothing is an error; sqlx: double-quoted text that names nothing is a string"
-            ), Comment(rawValue: refusal))
-        #expect(!refusal.contains("foreign keys"), Comment(rawValue: refusal))
-        let cascade = try await self.refusal(try folder(["0001_people.sql", "0002_rebuild.sql"]))
-        #expect(
-            cascade.contains("foreign keys on") && !cascade.contains("double-quoted"),
-            Comment(rawValue: cascade))
+            found.contains {
+                $0.tags.contains(.reading("sqlx"))
+                    && $0.message.contains("double-quoted text that names nothing is a string")
+            }, "\(found.map(\.line))")
     }
 
     /// Tables without foreign keys, so that it does not matter whether they are enforced.
     private static let plain = "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT NOT NULL);\n"
 
-    /// What lint does not see must not depend on a guess either.
+    /// What all find is said once, and in nobody's name.
     @Test(arguments: names)
-    func readingsThatDifferInForeignKeysAreRefused(_ names: [String], _ formats: [String]) async throws {
-        for second in [ToolProject.two, ToolProject.loss] {
-            let refusal = try await refusal(folder(names, second))
-            for format in formats { #expect(refusal.contains("as \(format) ("), Comment(rawValue: refusal)) }
-            #expect(refusal.contains("--migration-format") && refusal.contains("foreign keys on"))
-            #expect(
-                try await lint(folder(names, second)) { $0.migrationFormat = formats[1] }.migrationFormat
-                    == formats[1])
-        }
+    func whatAllReadingsFindIsSaidOnce(_ names: [String], _ formats: [String]) async throws {
+        let report = try await lint(folder(names, ToolProject.loss))
+        let losses = report.findings.filter { $0.rule == .destructiveUndeclared && $0.severity == .error }
+        #expect(losses.count == 1 && losses[0].tags.isEmpty, "\(report.findings.map(\.line))")
+        #expect(!losses[0].message.contains("runs them") && !losses[0].help.contains("--migration-format"))
+        #expect(Set(report.readings.flatMap(\.formats)).isSuperset(of: formats))
     }
 
     @Test(arguments: names)
     func readingsDoNotDifferWhereThereAreNoForeignKeys(_ names: [String], _ formats: [String]) async throws {
         let folder = try folder(names, ToolProject.two)
         try folder.write("Migrations/\(names[0])", Self.plain)
-        #expect(try await lint(folder).hasPassed)
+        let plain = try await lint(folder)
+        #expect(plain.hasPassed && plain.readings.isEmpty)
         try folder.write("Migrations/\(names[1])", "DELETE FROM person WHERE id = 2;\n")
         let report = try await lint(folder)
         #expect(report.findings.contains { $0.rule == .destructiveUndeclared && $0.severity == .error })
@@ -130,13 +120,10 @@ import Testing
         var request = LintRequest()
         request.migrationsFolder = root.file("work/server/Moved")
         let linter = Linter(engine: GRDBDriver())
-        if file.2.isEmpty {
-            await #expect(throws: RequestError.self) { try await linter.run(request) }
-        } else {
-            let report = try await linter.run(request).report
-            #expect(report.migrationFormat == file.2)
-            #expect(report.findings.contains { $0.rule == .dropParentCascades })
-        }
+        let report = try await linter.run(request).report
+        #expect(report.readings.isEmpty == !file.2.isEmpty)
+        if !file.2.isEmpty { #expect(report.migrationFormat == file.2) }
+        #expect(report.findings.contains { $0.rule == .dropParentCascades })
     }
 
     @Test(arguments: [
@@ -220,16 +207,15 @@ import Testing
     func aFileMoreDoesNotSettleWhoseTheFolderIs(_ names: [String], _ more: String) async throws {
         let folder = try folder(names)
         try folder.write("Migrations/\(more)", "CREATE TABLE more(a);\n")
-        let refusal = try await refusal(folder)
-        for format in ["drydock", "sqlx"] {
-            #expect(refusal.contains("as \(format) ("), Comment(rawValue: refusal))
-        }
-        #expect(refusal.contains("drop-parent-cascades") && refusal.contains("\(names[1]):3"))
-        #expect(refusal.contains("foreign keys on") && !refusal.contains("user-version"))
+        let report = try await lint(folder)
+        #expect(Set(report.readings.flatMap(\.formats)).isSuperset(of: ["drydock", "sqlx"]))
+        let finding = try #require(report.findings.first { $0.rule == .dropParentCascades })
+        #expect(finding.place?.file.hasSuffix(names[1]) == true && finding.tags.contains(.reading("sqlx")))
+        // What stands in a file that sqlx would ignore is not its own.
+        #expect(
+            !report.findings.contains { $0.place?.file.hasSuffix(more) == true && !$0.tags.isEmpty },
+            "\(report.findings.map(\.line))")
         #expect(try await lint(folder) { $0.migrationFormat = "drydock" }.hasPassed)
-        try PlainDatabase(folder.file("plain.sqlite")).execute("CREATE TABLE t(a)")
-        let verified = try Tool(folder: folder).run("verify", "plain.sqlite", "--no-cache")
-        #expect(verified.status == 2 && verified.errors.contains("as sqlx ("), "\(verified.errors)")
     }
 
     /// What differs between the readings must matter, in a file that both run.

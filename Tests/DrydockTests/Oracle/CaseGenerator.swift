@@ -59,6 +59,7 @@ struct CaseGenerator {
         try makeSchema()
         if hasOrphans { try database.execute("PRAGMA foreign_keys = OFF") }
         try makeRows()
+        makeGaps()
         try database.execute("PRAGMA foreign_keys = ON")
         try makeFiles()
     }
@@ -142,6 +143,20 @@ struct CaseGenerator {
                 valueCount = maker.count
                 let sql =
                     "INSERT INTO \(table.quoted)(\(columns.map(\.quoted).joined(separator: ", "))) VALUES (\(cells.joined(separator: ", ")))"
+                if (try? database.execute(sql)) != nil { made.rows.append(sql) }
+            }
+        }
+    }
+
+    /// Deletes rows among others and at the end: rowids have gaps, and AUTOINCREMENT marks are above them.
+    private mutating func makeGaps() {
+        for table in model.tables where table.module == nil {
+            var own = SchemaRandom(seed: ~made.seed &+ UInt64(table.id))
+            if case .columns(_, isWithoutRowid: true) = table.key { continue }
+            for order in ["rowid", "rowid DESC"] where own.chance(40) {
+                let place = order == "rowid" ? own.below(3) : 0
+                let sql =
+                    "DELETE FROM \(table.quoted) WHERE rowid = (SELECT rowid FROM \(table.quoted) ORDER BY \(order) LIMIT 1 OFFSET \(place))"
                 if (try? database.execute(sql)) != nil { made.rows.append(sql) }
             }
         }

@@ -13,6 +13,8 @@ struct Rebuild {
     /// The expression that the copy writes into each column.
     private var copies: [(column: ModelColumn, expression: String)] = []
     private var filter = ""
+    /// A table without a key to the old one, by which the copy finds its rows.
+    private var partners: (definition: String, join: String)?
     private var verb = "INSERT"
     private var isDistinct = false
     private var way = Way.create
@@ -249,6 +251,24 @@ struct Rebuild {
         ])
         isDistinct = random.chance(4)
         if random.chance(10), let column = old.columns.first { filter += " ORDER BY \(column.quoted) DESC" }
+        joinPartners()
+    }
+
+    /// Has the copy take only the rows that find a partner, of which some columns have one for each value.
+    private mutating func joinPartners() {
+        // A separate generator, so that the other results of a seed stay the same.
+        var seed = random
+        var own = SchemaRandom(seed: ~seed.next())
+        guard own.chance(8), let column = old.columns.isEmpty ? nil : own.pick(old.columns) else { return }
+        let condition = own.chance(30) ? " WHERE \(Operations.condition(old, &own))" : ""
+        partners = (
+            "CREATE TEMP TABLE partners AS SELECT DISTINCT \(column.quoted) AS partner FROM \(old.quoted)\(condition)",
+            own.pick([
+                " JOIN partners ON \(column.quoted) = partner",
+                " JOIN partners ON \(column.quoted) IS partner",
+                " LEFT JOIN partners ON partner = \(column.quoted)",
+            ])
+        )
     }
 
     private func copy(into target: String, from source: String, _ random: inout SchemaRandom) -> String {
@@ -256,10 +276,11 @@ struct Rebuild {
         let expressions = copies.map(\.expression)
         let stored = new.columns.filter { $0.generated == nil }.map(\.id)
         let isWhole = copies.map(\.column.id) == stored
-        let isStar = isWhole && expressions == old.columns.map(\.quoted) && random.chance(50)
+        let isStar =
+            isWhole && partners == nil && expressions == old.columns.map(\.quoted) && random.chance(50)
         let list = isWhole && random.chance(40) ? "" : "(\(columns))"
         return
-            "\(verb) INTO \(target)\(list) SELECT \(isDistinct ? "DISTINCT " : "")\(isStar ? "*" : expressions.joined(separator: ", ")) FROM \(source)\(filter)"
+            "\(verb) INTO \(target)\(list) SELECT \(isDistinct ? "DISTINCT " : "")\(isStar ? "*" : expressions.joined(separator: ", ")) FROM \(source)\(partners?.join ?? "")\(filter)"
     }
 
     // MARK: - The statements
@@ -281,7 +302,9 @@ struct Rebuild {
                 "CREATE TEMP TABLE \(quote("kept " + child.name)) AS SELECT \(list) FROM \(child.quoted)")
         }
         let isSpread = way == .create && random.chance(20)
+        if let partners { draft.run(partners.definition) }
         steps(isSpread)
+        if partners != nil { draft.run("DROP TABLE temp.partners") }
         for child in saved {
             let list = child.stored.map(\.quoted).joined(separator: ", ")
             draft.run(
@@ -321,7 +344,7 @@ struct Rebuild {
             // No types, no key, no constraints; the items have aliases.
             let list = copies.map { "\($0.expression) AS \($0.column.quoted)" }.joined(separator: ", ")
             draft.run(
-                "CREATE TABLE \(quote(temporary)) AS SELECT \(isDistinct ? "DISTINCT " : "")\(list) FROM \(old.quoted)\(filter)"
+                "CREATE TABLE \(quote(temporary)) AS SELECT \(isDistinct ? "DISTINCT " : "")\(list) FROM \(old.quoted)\(partners?.join ?? "")\(filter)"
             )
             var plain = ModelTable(id: new.id, name: temporary, columns: [])
             plain.columns = copies.map {

@@ -170,7 +170,8 @@ struct CommandProbeTests {
             [("0004_note", "ALTER TABLE person ADD COLUMN note TEXT")],
             after: """
                 if only == "0004_note" and connection.execute("SELECT 1 FROM person WHERE name = ''").fetchone(): time.sleep(600)
-                """)
+                """
+        ) { $0.timeout = .seconds(600) }
         report.expect(notChecked: [.migrationFailed])
         #expect(report.notChecked[0].reason.contains("with unusual rows"))
     }

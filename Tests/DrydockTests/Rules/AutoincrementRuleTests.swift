@@ -178,4 +178,23 @@ import Testing
         #expect(finding.help.contains("INSERT INTO sqlite_sequence(name, seq) SELECT"))
         #expect(finding.table == "email")
     }
+
+    /// sqlite_sequence tells `Owner_new` from `owner_new`.
+    @Test(arguments: [
+        "CREATE TABLE \"Owner_New\"(id INTEGER PRIMARY KEY AUTOINCREMENT, x);\nINSERT INTO Owner_New SELECT * FROM Owner;\n%DROP TABLE Owner;\nALTER TABLE Owner_New RENAME TO Owner;",
+        "ALTER TABLE Owner RENAME TO Owner_Old;\nCREATE TABLE Owner(id INTEGER PRIMARY KEY AUTOINCREMENT, x);\nINSERT INTO Owner SELECT * FROM Owner_Old;\n%DROP TABLE Owner_Old;",
+        "CREATE TABLE Person(id INTEGER PRIMARY KEY AUTOINCREMENT, x);\nINSERT INTO Person SELECT * FROM Owner;\n%DROP TABLE Owner;",
+    ]) func namesAreThoseOfTheFile(_ step: String) async throws {
+        func scenario(_ mark: String) -> Scenario {
+            Scenario(
+                "CREATE TABLE Owner(id INTEGER PRIMARY KEY AUTOINCREMENT, x);",
+                rows: "INSERT INTO Owner VALUES (1, 'a'), (7, 'b'); DELETE FROM Owner WHERE id = 7;",
+                steps: step.replacing("%", with: mark))
+        }
+        let finding = try await scenario("").verify().finding(.autoincrementReset)
+        let sql = finding.proposedSQL
+        #expect(!sql.contains("'owner") && sql.contains("'Owner"), "\(sql)")
+        let report = try await scenario(sql).verify()
+        #expect(report.rules(.error).isEmpty, "\(sql)\n\(report.findings.map(\.line))")
+    }
 }

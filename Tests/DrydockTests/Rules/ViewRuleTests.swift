@@ -130,7 +130,8 @@ import Testing
     static let causes = [
         Cause(
             step: "DROP VIEW w;" + dropM, message: "no such table: main.m",
-            help: "m is gone. Drop the view before the change",
+            help:
+                "m is gone. If the view is still needed, recreate it after the change without m. It is now:",
             better:
                 "DROP VIEW w; DROP VIEW v; DROP TABLE m; CREATE VIEW v AS SELECT a FROM n; CREATE VIEW w AS SELECT 1"
         ),
@@ -142,7 +143,7 @@ import Testing
         ),
         Cause(
             step: "CREATE VIEW z AS SELECT * FROM mm", message: "no such table: main.mm",
-            help: "Create mm, or drop the view",
+            help: "Create mm, or recreate the view",
             better: "CREATE TABLE mm(a); CREATE VIEW z AS SELECT * FROM mm"),
         Cause(
             step: "CREATE VIEW z AS SELECT * FROM settin", message: "no such table: main.settin",
@@ -150,7 +151,7 @@ import Testing
         Cause(
             step: "-- drydock: renames column n.a to n.c\nDROP VIEW w; \(rebuildRenamed)",
             message: "no such column: n.a",
-            help: "c stands in its place. Drop the view before the change and recreate it afterwards with c",
+            help: "c stands in its place. Recreate the view after the change with c",
             better:
                 "-- drydock: renames column n.a to n.c\nDROP VIEW w; DROP VIEW v; \(rebuildRenamed) CREATE VIEW v AS SELECT n.c AS a, m.x FROM n, m; CREATE VIEW w AS SELECT 1"
         ),
@@ -160,7 +161,7 @@ import Testing
         Cause(
             step: "ALTER TABLE setting ADD COLUMN a", message: "ambiguous column name: a",
             help:
-                "n and setting have it: drop the view and recreate it with the table before the column, as in n.a",
+                "n and setting have it: recreate the view with the table before the column, as in n.a",
             better:
                 "DROP VIEW w; ALTER TABLE setting ADD COLUMN a; CREATE VIEW w AS SELECT n.a FROM n, setting"),
         Cause(
@@ -177,12 +178,12 @@ import Testing
         Cause(
             step: "CREATE TRIGGER t AFTER INSERT ON n BEGIN INSERT INTO m VALUES (new.aa); END",
             message: "no such column: new.aa",
-            help: "Drop the trigger and recreate it with a column that exists",
+            help: "Recreate the trigger with a column that exists",
             better: "CREATE TRIGGER t AFTER INSERT ON n BEGIN INSERT INTO m VALUES (new.a); END"),
         Cause(
             step: "CREATE TRIGGER t AFTER INSERT ON n BEGIN INSERT INTO m VALUES (1, 2); END",
             message: "table m has 1 columns but 2 values were supplied",
-            help: "recreate it with SQL that compiles:\n  DROP TRIGGER t;",
+            help: "Recreate it with SQL that compiles. It is now:\n  CREATE TRIGGER t AFTER",
             better: "CREATE TRIGGER t AFTER INSERT ON n BEGIN INSERT INTO m VALUES (1); END"),
     ]
 
@@ -196,7 +197,50 @@ import Testing
         let finding = try #require(findings.first { $0.rule == .viewBroken })
         #expect(finding.message.hasSuffix("does not compile: \(it.message)"), "\(finding.message)")
         #expect(finding.help.contains(it.help), "\(finding.help)")
+        #expect(!finding.help.contains("DROP ") || finding.help.contains("CREATE "), "\(finding.help)")
         let report = try await Scenario(schema, steps: it.better).verify()
         #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line))")
+    }
+
+    /// What is proposed has compiled, and a view keeps its triggers.
+    @Test(arguments: [
+        (
+            "CREATE VIEW v AS SELECT x FROM m; CREATE TRIGGER v_in INSTEAD OF INSERT ON v BEGIN SELECT new.x; END;",
+            "CREATE TABLE k(x, y);\nINSERT INTO k(x) SELECT x FROM m;\n-- drydock: drops table m\nDROP TABLE m;"
+        ),
+        (
+            "CREATE VIEW v AS SELECT x FROM m;",
+            "ALTER TABLE m RENAME TO m_old; CREATE TABLE m(x); INSERT INTO m SELECT x FROM m_old; DROP TABLE m_old;"
+        ),
+        (
+            "CREATE TRIGGER t AFTER UPDATE ON m BEGIN SELECT new.x; END;",
+            "-- drydock: renames column m.x to m.z\nCREATE TABLE new(z); INSERT INTO new SELECT x FROM m; DROP TABLE m; PRAGMA legacy_alter_table = ON; ALTER TABLE new RENAME TO m; CREATE TRIGGER t AFTER UPDATE ON m BEGIN SELECT new.x; END;"
+        ),
+    ]) func theStatementsOfTheHelpCanBeRun(_ object: String, _ step: String) async throws {
+        let schema = "CREATE TABLE m(x); "
+        let broken = try await Scenario(
+            schema + object, rows: "INSERT INTO m VALUES (1);", steps: step
+        ).verify()
+        let finding = try #require(
+            broken.findings.first { $0.rule == .viewBroken && $0.help.contains("DROP ") },
+            "\(broken.findings.map(\.help))")
+        let report = try await Scenario(
+            schema + object, rows: "INSERT INTO m VALUES (1);", steps: step + "\n" + finding.proposedSQL
+        ).verify()
+        #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line))")
+    }
+
+    @Test func aRenameThatLeavesTheOldNameIsNamed() async throws {
+        let finding = try await Scenario(
+            "CREATE TABLE m(x); CREATE VIEW v AS SELECT x FROM m;",
+            steps: "PRAGMA legacy_alter_table = ON;\nSELECT 1;\nALTER TABLE m RENAME TO k;"
+        ).verify().finding(.viewBroken)
+        #expect(
+            finding.message.hasSuffix(
+                "the rename in line 3 leaves the name m there, since PRAGMA legacy_alter_table in line 1 is on"
+            ),
+            "\(finding.message)")
+        #expect(finding.place?.line == 3)
+        #expect(finding.help.contains("CREATE VIEW v AS SELECT x FROM k;"), "\(finding.help)")
     }
 }

@@ -12,16 +12,19 @@ struct RemedyCase: Sendable, CustomTestStringConvertible {
     var redacted: String?
     var message: String
     var help: String
+    /// The line that is named; nil where that is tested elsewhere.
+    var line: Int?
     /// Creates the corrected step from what the help proposes.
     var remedied: @Sendable (Finding) -> String
 
     init(
         _ name: String, schema: String, rows: String = "", _ step: String, rule: Rule = .migrationFailed,
         says message: String, redacted: String? = nil, help: String = "",
-        remedied: @escaping @Sendable (Finding) -> String
+        line: Int? = nil, remedied: @escaping @Sendable (Finding) -> String
     ) {
         (self.name, self.schema, self.rows, self.step, self.rule) = (name, schema, rows, step, rule)
         (self.message, self.redacted, self.help, self.remedied) = (message, redacted, help, remedied)
+        self.line = line
     }
 
     var testDescription: String { name }
@@ -38,6 +41,7 @@ struct RemedyCase: Sendable, CustomTestStringConvertible {
                 finding.redactedMessage?.hasSuffix(redacted) == true, "\(finding.redactedMessage ?? "nil")")
         }
         #expect(help.isEmpty || finding.help.contains(help), "\(finding.help)")
+        if let line { #expect(finding.place?.line == line) }
         let better = remedied(finding)
         let second = try await Scenario(schema, rows: rows, steps: better).verify { configure(&$0) }
         #expect(

@@ -80,6 +80,31 @@ import Testing
         #expect(round.rules == [])
     }
 
+    /// Every round has each way in which the migrations may be run.
+    @Test func plainFilesAreWatchedAsEachToolRunsThem() async throws {
+        let folder = try TemporaryFolder()
+        let rebuild = """
+            CREATE TABLE p2(id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+            INSERT INTO p2 SELECT id, name FROM person;
+            DROP TABLE person;
+            ALTER TABLE p2 RENAME TO person;
+            """
+        try folder.write("Migrations/0001_people.sql", ToolProject.one)
+        try folder.write("Migrations/0002_rebuild.sql", rebuild)
+        try FileManager.default.createDirectory(
+            atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
+        try PlainDatabase(folder.file("Snapshots/new.sqlite")).execute("PRAGMA application_id = 7")
+        var rounds = Rounds(folder)
+        let round = await rounds.next()
+        let cascade = try #require(
+            try round.lint?.get().findings.first { $0.rule == .dropParentCascades })
+        #expect(cascade.tags.contains(.reading("sqlx")))
+        #expect(try round.verify?.get().readings.flatMap(\.formats).contains("sqlx") == true)
+        try folder.write("Migrations/0002_rebuild.sql", ToolProject.two)
+        let next = await rounds.next { $0.lint.flatMap { try? $0.get() }?.hasPassed == true }
+        #expect(try next.verify?.get().steps == ["0001_people", "0002_rebuild"])
+    }
+
     /// The ways in which programs save a file.
     enum Save: String, CaseIterable, CustomTestStringConvertible {
         case inPlace, overTemporary, throughBackup, removedFirst, truncatedFirst, withOldTimes

@@ -18,7 +18,8 @@ struct CompiledObjectsCheck: HealthCheck {
             }
             result.findings.append(
                 finding(
-                    .error, fault.message, help: "Drop it, or make it again for the tables as they are now.",
+                    .error, fault.message,
+                    help: "Make it again for the tables as they are now, or drop it if nothing uses it.",
                     table: fault.table, object: fault.id.names.first))
         }
         result.notReached += ViewRule().notChecked(in: view.stateView).map {

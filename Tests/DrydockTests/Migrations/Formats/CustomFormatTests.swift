@@ -122,6 +122,40 @@ import Testing
         #expect(other.rules(.error).contains(.rowsLost), "\(other.faults)")
     }
 
+    /// Where no table is named, those that the query reads hold the history.
+    @Test func aPlainQueryNamesTheTables() async throws {
+        func verify(_ last: String, _ isGenerated: Bool) async throws -> Report {
+            var project = Self.project.with("0.10/00__index.sql", ToolProject.three + last)
+            project.files["LATEST.sql"] = nil
+            project.files["0.9/00__people.sql"] =
+                "CREATE TABLE done(v TEXT, note TEXT DEFAULT 'x'); INSERT INTO done(v) VALUES ('0.9.1');"
+                + ToolProject.one
+            project.files["0.9/01__born.sql"] = ToolProject.two + "INSERT INTO done(v) VALUES ('0.9.2');"
+            project.history =
+                "CREATE TABLE done(v TEXT, note TEXT DEFAULT 'x'); INSERT INTO done(v) VALUES ('0.9.1');"
+            return try await project.verify {
+                $0.format.custom = Self.format
+                $0.format.custom?.schema = nil
+                $0.format.custom?.historyTable = nil
+                $0.format.custom?.record = []
+                $0.format.custom?.isNewestOnly = false
+                $0.format.custom?.query = "SELECT v FROM done"
+                if isGenerated {
+                    $0.snapshotsFolder += "/none"
+                    $0.isSnapshotsFolderNamed = false
+                }
+            }
+        }
+        for isGenerated in [false, true] {
+            let report = try await verify("INSERT INTO done(v) VALUES ('0.10.1');", isGenerated)
+            #expect(report.findings.filter { $0.severity > .note }.isEmpty, "\(report.findings.map(\.line))")
+        }
+        let loss = try await verify("UPDATE done SET note = 'y';", false)
+        #expect(
+            loss.rules(.error).contains { [.rowsLost, .valuesChanged].contains($0) },
+            "\(loss.findings.map(\.line))")
+    }
+
     /// Without `unrecord` nobody knows how the tool removes a record, so that the history is left as it is.
     @Test(arguments: ["row", "update"]) func aWayBackWithoutUnrecord(_ kind: String) async throws {
         let inserts = kind == "row"

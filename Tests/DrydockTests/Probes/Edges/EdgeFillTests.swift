@@ -1,4 +1,6 @@
 import DatabaseEngine
+import Drydock
+import Foundation
 import GRDBEngine
 import NIOEngine
 import Testing
@@ -180,5 +182,40 @@ import Testing
             RowCase(
                 tables, later: "INSERT INTO a VALUES (1, 'x'); REPLACE INTO a VALUES (1, 'y'), (NULL, 'z');"))
         #expect(!values(others, "a", "id").contains(1))
+    }
+
+    @Test func `rows that are alike have several children each`() async throws {
+        let outcome = try await edges(
+            RowCase(
+                "CREATE TABLE person(id INTEGER PRIMARY KEY, email TEXT NOT NULL, name TEXT); CREATE TABLE pet(id INTEGER PRIMARY KEY, person_id INTEGER NOT NULL REFERENCES person(id), name TEXT NOT NULL);",
+                later: "CREATE UNIQUE INDEX person_email ON person(email);"))
+        let people = outcome.edges.rows.filter { $0.table == "person" }
+        let alike = people.filter { $0.values.dropFirst() == people[0].values.dropFirst() }.map(\.values[0])
+        #expect(alike.count == 2)
+        let parents = values(outcome, "pet", "person_id")
+        for id in alike { #expect(parents.count { $0 == id } == 2) }
+    }
+
+    @Test func `children of a duplicate that a migration deletes are missed`() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "Migrations/v1.sql",
+            "CREATE TABLE person(id INTEGER PRIMARY KEY, email TEXT NOT NULL); CREATE TABLE pet(id INTEGER PRIMARY KEY, person_id INTEGER NOT NULL REFERENCES person(id) ON DELETE CASCADE);"
+        )
+        let kept = "id NOT IN (SELECT min(id) FROM person GROUP BY email)"
+        let repoint =
+            "UPDATE pet SET person_id = (SELECT min(a.id) FROM person a JOIN person b ON a.email = b.email WHERE b.id = pet.person_id);\n"
+        func warnings(_ before: String) async throws -> Set<Rule> {
+            try folder.write(
+                "Migrations/v2.sql",
+                "-- drydock: foreign-keys immediate\n-- drydock: deletes from person where \(kept)\n-- drydock: rewrites pet.person_id\n"
+                    + before
+                    + "DELETE FROM person WHERE \(kept);\nCREATE UNIQUE INDEX person_email ON person(email);")
+            let report = try await folder.verify(GRDBDriver()) { $0.isSnapshotsFolderNamed = false }
+            #expect(report.hasPassed, "\(report.findings.map(\.line))")
+            return Set(report.findings.filter { $0.severity == .warning }.map(\.rule))
+        }
+        #expect(try await warnings("").contains(.rowsLost))
+        #expect(try await warnings(repoint).isEmpty)
     }
 }

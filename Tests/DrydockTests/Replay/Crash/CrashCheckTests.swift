@@ -80,6 +80,17 @@ import Testing
         #expect(found(report).isEmpty && report.replays.first?.crashStates == 0)
     }
 
+    /// The next start drops the only copy of the rows before it finds that the table is gone.
+    @Test func aStartThatDropsTheOnlyCopyLoses() async throws {
+        let report = try await crashes(try goose("DROP TABLE IF EXISTS new_pet;\n" + Self.rebuild))
+        let finding = try report.finding(.crashLoses)
+        #expect(
+            finding.message.hasSuffix(
+                "and started again, it drops the rows of pet, of which there was one copy, and fails: no such table: pet"
+            ), "\(finding.message)")
+        #expect(finding.severity == .error && finding.place?.line == 6)
+    }
+
     @Test func statementsThatMayRunTwiceAreNot() async throws {
         let report = try await crashes(
             try goose(

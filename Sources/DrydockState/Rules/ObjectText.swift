@@ -1,17 +1,16 @@
 import DrydockFindings
-import DrydockState
 import SQLiteSchema
 
 /// The statement that creates an index or a trigger, rewritten for another table.
-struct ObjectText {
-    let text: String
+package struct ObjectText {
+    package let text: String
 
-    init(_ object: Catalog.Object) { text = object.text }
+    package init(_ object: Catalog.Object) { text = object.text }
 
-    init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
 
     /// Returns the statement with the heir in the place of the other table, and with its columns' new names.
-    func moved(to heir: Heir) -> String {
+    package func moved(to heir: Heir) -> String {
         let renamed = heir.columns.filter { $0.before.name.foldedASCII != $0.after.name.foldedASCII }
         let columns = Dictionary(
             renamed.map { ($0.before.name.foldedASCII, $0.after.name) },
@@ -21,7 +20,7 @@ struct ObjectText {
 
     /// Returns the statement with another name for a table, where the grammar shows that the table is meant.
     /// - Parameter columns: the new names of its columns, by folded old names.
-    func renaming(table: String, to name: String, columns: [String: String] = [:]) -> String {
+    package func renaming(table: String, to name: String, columns: [String: String] = [:]) -> String {
         guard let statement = SQLSource(name: "", text).statements().first else { return text }
         let (tokens, source) = (statement.tokens, statement.source)
         let isIndex = tokens.prefix(3).contains { $0.isWord("index", in: source) }
