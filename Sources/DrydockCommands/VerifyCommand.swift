@@ -49,7 +49,7 @@ struct VerifyCommand: DrydockSubcommand, TakesManyNames {
             0  passed
             1  findings of severity error, an unreadable snapshot or nothing to verify
             2  no report could be made: a folder is missing, drydock.yml is wrong, there
-               are several folders of migrations, or two tools would read them differently
+               are several folders of migrations, or tools would read them differently
             64 bad usage
             130 interrupted
             """)

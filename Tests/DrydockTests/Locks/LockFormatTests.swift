@@ -209,17 +209,21 @@ import Testing
     }
 
     @Test func `a way back that is written later is allowed, and recorded`() async throws {
-        let folder = try await locked(["v1.sql": ToolProject.one])
+        let drydock = { (request: inout LockRequest) in request.migrationFormat = "drydock" }
+        let folder = try await locked(["v1.sql": ToolProject.one], drydock)
         try folder.write("Migrations/v1.down.sql", "DROP TABLE pet;")
-        let report = try await check(folder)
+        let report = try await check(folder, drydock)
         report.expectNothing()
         #expect(report.lock?.unlocked == ["v1.down.sql"])
-        let locked = try await folder.lock { $0.snapshotsFolder = nil }
+        let locked = try await folder.lock {
+            $0.snapshotsFolder = nil
+            drydock(&$0)
+        }
         locked.expectNothing()
         #expect(locked.lock?.added == ["v1.down.sql"] && locked.lock?.unlocked == [])
-        #expect(try await check(folder).lock?.unlocked == [])
+        #expect(try await check(folder, drydock).lock?.unlocked == [])
         try folder.write("Migrations/v1.down.sql", "DROP TABLE person;")
-        try await check(folder).expect(errors: [.migrationEdited])
+        try await check(folder, drydock).expect(errors: [.migrationEdited])
     }
 
     private static let goose = """

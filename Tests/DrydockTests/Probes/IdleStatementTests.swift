@@ -112,6 +112,7 @@ struct IdleStatementTests {
         lock.migrationsFolder = folder.file("Migrations")
         lock.snapshotsFolder = folder.file("Snapshots")
         lock.path = folder.file("drydock.lock")
+        lock.migrationFormat = "drydock"
         try FileManager.default.createDirectory(
             atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
         _ = try await Locker(engine: GRDBDriver()).run(lock)

@@ -199,7 +199,7 @@ struct ProbeReplayTests {
                 DROP TABLE person;
                 ALTER TABLE new RENAME TO person;
                 """,
-        ])
+        ]) { $0.migrationFormat = "drydock" }
         let causes = report.findings.filter { $0.severity == .error }.reduce(into: [String: String]()) {
             $0[$1.table ?? ""] = String($1.message.split(separator: ": ", maxSplits: 1).last ?? "")
         }
@@ -386,6 +386,7 @@ struct ProbeReplayTests {
         lock.migrationsFolder = folder.file("Migrations")
         lock.snapshotsFolder = folder.file("Snapshots")
         lock.path = folder.file("drydock.lock")
+        lock.migrationFormat = "drydock"
         try FileManager.default.createDirectory(
             atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
         _ = try await Locker(engine: GRDBDriver()).run(lock)
