@@ -157,9 +157,12 @@ struct LintMigration {
             guard let copy = createdCopy(of: folded, made, migration) ?? copies.first,
                 migration.statements.indices.contains(copy.statement)
             else { return nil }
-            let isFilledMore = copies.contains { $0.statement != copy.statement }
+            let statement = migration.statements[copy.statement]
+            let isFilledMore =
+                copies.contains { $0.statement != copy.statement }
+                || statement.selects(from: folded).count > 1
             return Rebuild(
-                old: old, new: new, statement: migration.statements[copy.statement], copy: copy,
+                old: old, new: new, statement: statement, copy: copy,
                 isOnlyCopy: !isFilledMore)
         }
     }

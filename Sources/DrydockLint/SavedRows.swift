@@ -55,7 +55,7 @@ struct SavedRows {
 
     /// Returns what is kept of a table's rows, by its name at a statement.
     func holding(_ name: String, at place: Int) -> Holding {
-        var (name, found): (String, [Copy]) = (name.foldedASCII, [])
+        var (name, found): (String, [(copy: Copy, source: String)]) = (name.foldedASCII, [])
         let first = name
         for earlier in (0..<place).reversed() {
             if case .renameTable(let from, let to) = statements[earlier].action, to.foldedASCII == name {
@@ -64,15 +64,16 @@ struct SavedRows {
             if let copy = copies.first(where: { $0.place == earlier }), copy.sources.contains(name),
                 copy.target != name
             {
-                found.append(copy)
+                found.append((copy, name))
             }
         }
-        let kept = found.filter { ends[$0.place] != nil }
+        let kept = found.filter { ends[$0.copy.place] != nil }
         guard let only = kept.first else { return .none }
         // A table that takes the old one's name is a rebuild, and its copy is checked there.
-        let isRebuild = [first, name].contains { name in kept.contains { ends[$0.place] == name } }
-        let isPartial = ["where", "limit"].contains { statements[only.place].outermost($0) != nil }
-        return kept.count == 1 && isPartial && !isRebuild ? .some(statements[only.place]) : .whole
+        let isRebuild = [first, name].contains { name in kept.contains { ends[$0.copy.place] == name } }
+        let statement = statements[only.copy.place]
+        let isPartial = statement.takesSome(of: only.source)
+        return kept.count == 1 && isPartial && !isRebuild ? .some(statement) : .whole
     }
 
     /// Whether a statement copies rows, none of which exist at the end.

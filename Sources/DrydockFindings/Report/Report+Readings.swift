@@ -111,7 +111,10 @@ extension Finding {
         // What only one way of running them needs must not be done for all.
         finding.edits = []
         let choice =
-            "If another tool runs the migrations, name it: --migration-format, or migrationFormat in drydock.yml."
+            readings.contains { $0.source != nil }
+            ? "If foreign keys are off, or on, while the migrations run, say which: --foreign-keys or --no-foreign-keys, or "
+                + "foreignKeys in drydock.yml."
+            : "If another tool runs the migrations, name it: --migration-format, or migrationFormat in drydock.yml."
         finding.advice = advice.isEmpty ? Help(choice) : advice + Help("\n" + choice)
         return finding
     }

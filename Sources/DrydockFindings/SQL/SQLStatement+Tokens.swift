@@ -12,15 +12,29 @@ extension SQLStatement {
     }
 
     /// Returns the first such word outside parentheses, after a token.
-    package func outermost(_ word: String, after: Token? = nil) -> Token? {
+    package func outermost(_ word: String, after: Token? = nil, in range: Range<Int>? = nil) -> Token? {
         var depth = 0
-        for token in tokens {
+        for token in tokens[range ?? tokens.indices] {
             if token.isSymbol("(", in: source) { depth += 1 }
             if token.isSymbol(")", in: source) { depth -= 1 }
             let isBehind = token.range.lowerBound >= after?.range.upperBound ?? 0
             if depth == 0, isBehind, token.isWord(word, in: source) { return token }
         }
         return nil
+    }
+
+    /// Returns the SELECTs of a copy, joined by UNION and the like, that name a table.
+    package func selects(from table: String) -> [InsertSource.Arm] {
+        (insertSource?.arms ?? tableArms).filter { arm in
+            tokens[arm.tokens].contains { $0.name(in: source)?.foldedASCII == table.foldedASCII }
+        }
+    }
+
+    /// Whether a copy takes only some rows of a table: a LIMIT cuts it, or the only SELECT of the table has a WHERE.
+    package func takesSome(of table: String) -> Bool {
+        guard outermost("limit") == nil else { return true }
+        let selects = selects(from: table)
+        return selects.count < 2 && outermost("where", in: selects.first?.tokens) != nil
     }
 
     package var isDelete: Bool { if case .delete = action { true } else { false } }

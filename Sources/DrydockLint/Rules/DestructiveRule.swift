@@ -103,7 +103,7 @@ struct DestructiveRule: LintRule {
     private func earlierCopy(of name: QualifiedName, _ step: LintStep) -> LintRecord.Copy? {
         step.copies.last { copy in
             copy.source == name.folded && copy.origin.migration.identifier != step.migration.identifier
-                && !["where", "limit"].contains { copy.origin.statement.outermost($0) != nil }
+                && !copy.origin.statement.takesSome(of: copy.source)
         }
     }
 

@@ -104,6 +104,7 @@ private struct SourceSearch {
         }
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        var found: [ForeignKeySigns.Sign] = []
         for (index, line) in lines.enumerated() {
             // Rust keeps the tests of a file at its end.
             if ending == "rs", line.contains("#[cfg(test)]"),
@@ -112,9 +113,13 @@ private struct SourceSearch {
                 break
             }
             guard let isOn = SourceLine(line, isPython: ending == "py").enforces else { continue }
-            signs.append(
+            found.append(
                 .init(isOn: isOn, place: ProjectFolders.shown(root + "/" + name) + ":\(index + 1)"))
         }
+        // What turns them off and on again does so around its migrations.
+        let off = found.firstIndex { !$0.isOn }
+        let isBracket = off.map { found[$0...].contains(where: \.isOn) } ?? false
+        signs += isBracket ? found.filter { !$0.isOn } : found
     }
 }
 

@@ -118,8 +118,10 @@ package struct FormatChoice: Sendable {
             Reading(format: $0.format, evidence: $0.evidence, set: try load($0.format))
         }
         // A reading without migrations does not count.
-        let full = readings.filter { !$0.set.migrations.isEmpty }
+        var full = readings.filter { !$0.set.migrations.isEmpty }
         guard !full.isEmpty else { return ([readings[0]], owner != nil) }
+        let apart = full.filter { !$0.set.takesDatesForVersions }
+        if !apart.isEmpty { full = apart }
         if let difference = full.dropFirst().lazy.compactMap({ Self.difference(full[0].set, $0.set) }).first {
             throw ambiguity(full, difference)
         }

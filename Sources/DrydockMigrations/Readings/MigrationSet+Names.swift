@@ -39,3 +39,15 @@ extension MigrationSet {
         return history
     }
 }
+
+extension MigrationSet {
+    /// Whether several files have one version, since the format reads only the beginning of their numbers: 2024 of
+    /// `2024-01-01_a.sql`, 1 of `v1.2.sql`.
+    var takesDatesForVersions: Bool {
+        let same = Dictionary(grouping: migrations, by: \.identifier).values.filter { $0.count > 1 }
+        return !same.isEmpty
+            && same.joined().allSatisfy { migration in
+                PathParts.name(of: migration.path).contains(/^[A-Za-z]?[0-9]+[-._][0-9]+[-._]/)
+            }
+    }
+}

@@ -29,6 +29,12 @@ package struct AddColumnAdvice {
     }
 
     package var notNullHelp: String {
+        // No default is the key of a parent in every database.
+        if !ownKeys.isEmpty {
+            return
+                "Add it without NOT NULL and give each row a parent; a rebuild can make it NOT NULL after that:\n"
+                + proposed(definition(nullable, ownKeys) + ";")
+        }
         let zero =
             switch table.affinity(of: column) {
             case .text: "''"

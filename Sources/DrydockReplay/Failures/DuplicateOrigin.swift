@@ -79,14 +79,18 @@ struct DuplicateOrigin {
     private static func earlier(
         _ columns: [String], of table: Table, _ key: UniqueKey, _ scene: FailureScene
     ) -> Earlier? {
-        guard let incarnation = scene.lineage[table.name], let origin = incarnation.origin,
+        guard let incarnation = scene.lineage[table.name],
+            let origin = incarnation.origin ?? incarnation.copies.last?.origin,
             let old = scene.before.catalog.table(origin)
         else { return nil }
         var terms: [(name: String, expression: String, collation: String)] = []
         for (column, term) in zip(columns, key.terms) {
             if term.expression.hasPrefix("(") {
                 terms.append(term)
-            } else if let name = old.column(incarnation.firstName(column))?.name {
+            } else if let name = scene.lineage.formerNames(ofColumn: column, in: table.name, from: origin)
+                .first,
+                let name = old.column(name)?.name
+            {
                 terms.append((name, quotedName(name), term.collation))
             } else {
                 return nil
@@ -98,14 +102,14 @@ struct DuplicateOrigin {
     /// Returns the last statement before the failing one that wrote a column.
     private static func writer(of columns: [String], in table: Table, _ scene: FailureScene) -> Int? {
         let folded = Set(columns.map(\.foldedASCII))
+        let names = [table.name, scene.lineage[table.name]?.firstTableName ?? table.name].map(\.foldedASCII)
         return scene.migration.statements[..<scene.index].lastIndex { statement in
             switch statement.action {
             case .addColumn(let name, let column):
-                name.folded == table.name.foldedASCII && folded.contains(column.foldedASCII)
+                names.contains(name.folded) && folded.contains(column.foldedASCII)
             case .update(let name, let columns):
-                name.folded == table.name.foldedASCII
-                    && !folded.isDisjoint(with: columns.map(\.foldedASCII))
-            case .insert(let name, _, _): name.folded == table.name.foldedASCII
+                names.contains(name.folded) && !folded.isDisjoint(with: columns.map(\.foldedASCII))
+            case .insert(let name, _, _): names.contains(name.folded)
             default: false
             }
         }

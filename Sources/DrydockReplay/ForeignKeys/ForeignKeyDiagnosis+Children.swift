@@ -17,6 +17,12 @@ extension ForeignKeyDiagnosis {
             }
         }
         if let earlier = pairs[child.foldedASCII], !isOld(key, in: earlier) { return newKey(key, earlier) }
+        if let computed = computed(key) {
+            return Finding(
+                cause:
+                    "\(quotedIfNeeded(computed.name)) is generated, as \(computed.expression), and \(parent) has no such row",
+                help: advice(key, child: child, columns: [], parent: nil, "in the same migration"))
+        }
         guard let culprit else { return nil }
         let place = migration.mention(culprit)
         switch migration.statements[culprit].action {
@@ -48,8 +54,14 @@ extension ForeignKeyDiagnosis {
 
     /// Explains a new key: before, nothing required the rows to have a parent.
     private func newKey(_ key: ResolvedKey, _ earlier: TableMatch) -> Finding {
+        // A value that the copy computes, or one that was NOT NULL, is not changed by an UPDATE of the old table.
         let names = key.columns.compactMap { name in
-            earlier.columns.first { $0.after.name.foldedASCII == name.foldedASCII }?.before.name
+            earlier.columns.first { pair in
+                pair.after.name.foldedASCII == name.foldedASCII && !pair.isGuess
+                    && earlier.before.model?.column(pair.before.name).map {
+                        earlier.before.model?.isNotNull($0) == false
+                    } ?? true
+            }?.before.name
         }
         let parent = pairs[key.parent.name.foldedASCII]?.before
         return Finding(
@@ -70,13 +82,19 @@ extension ForeignKeyDiagnosis {
         return advice(key, child: child.name, columns: key.columns, parent: parent.name, "in this migration")
     }
 
+    /// Returns the first column of a key that is generated, with its expression.
+    private func computed(_ key: ResolvedKey) -> (name: String, expression: String)? {
+        key.columns.lazy.compactMap { key.child.model?.column($0) }.compactMap { column in
+            column.generated.map { (column.name, "\($0.expression)") }
+        }.first
+    }
+
     private func advice(
         _ key: ResolvedKey, child: String, columns: [String], parent: String?, _ when: String
     ) -> Help {
-        let generated = key.columns.compactMap { key.child.model?.column($0) }.first { $0.generated != nil }
-        if let generated, let source = generated.generated {
+        if let computed = computed(key) {
             return Help(
-                "\(quotedIfNeeded(generated.name)) is generated, as \(source.expression): insert the rows of \(key.parent.name) that are missing, or change what it is computed from, \(when)."
+                "\(quotedIfNeeded(computed.name)) is generated, as \(computed.expression): insert the rows of \(key.parent.name) that are missing, or change what it is computed from, \(when)."
             )
         }
         // One NULL is enough for a key of several columns. Those of the row's own key stay.

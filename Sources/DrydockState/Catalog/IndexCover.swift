@@ -33,9 +33,12 @@ package struct IndexCover: Sendable {
         guard let table = schema.table(index.table) else { return false }
         let wanted = terms(index.terms, table)
         return entries(of: table, schema.indexes(on: table.name)).contains { entry in
-            guard entry.condition == index.condition else { return false }
             // For a unique index only the columns count, in any order.
-            if index.isUnique { return entry.isUnique && Set(entry.terms) == Set(wanted) }
+            if index.isUnique {
+                return entry.isUnique && Set(entry.terms) == Set(wanted)
+                    && entry.index?.uniqueCondition == index.uniqueCondition
+            }
+            guard entry.condition == index.condition else { return false }
             return entry.terms.starts(with: wanted)
         }
     }

@@ -216,6 +216,12 @@ extension TableLineage {
         self[table].map { sources(name, $0) } ?? []
     }
 
+    /// Returns the columns of a table from before the step that a column is, or was filled from, folded and sorted.
+    package func formerNames(ofColumn name: String, in table: String, from origin: String) -> [String] {
+        sources(ofColumn: name, in: table)
+            .filter { incarnation($0.table)?.origin == origin.foldedASCII }.map(\.column).sorted()
+    }
+
     /// Returns the columns of other tables that UPDATEs named in the values of a column, and what these were filled from.
     func assigned(toColumn name: String, in table: String) -> Set<Source> {
         self[table]?.columns?.first { $0.name == name.foldedASCII }?.assigned ?? []

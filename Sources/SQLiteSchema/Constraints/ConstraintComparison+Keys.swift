@@ -72,7 +72,7 @@ extension ConstraintComparison {
             + new.effectiveUniques.map { key(.unique($0), $0.terms) }
         return own
             + after.indexes(on: new.name).compactMap { index in
-                guard index.isUnique, index.condition == nil else { return nil }
+                guard index.isUnique, index.uniqueCondition == nil else { return nil }
                 let terms = index.terms.compactMap { self.term($0, of: index) }
                 let list = index.terms.map { $0.description + ($0.collation.map { " COLLATE \($0)" } ?? "") }
                 return terms.count == index.terms.count

@@ -211,6 +211,15 @@ import Testing
             help: "Keep its condition", line: 2
         ) { "DROP INDEX seat_once;\n" + $0.proposedSQL },
         RemedyCase(
+            "that a partial index of the table before a rebuild allowed", schema: seat, rows: seats,
+            "CREATE TABLE new(id TEXT PRIMARY KEY, member INT, room INT, active INT NOT NULL);\nINSERT INTO new SELECT * FROM seat;\nDROP TABLE seat;\nALTER TABLE new RENAME TO seat;\nCREATE UNIQUE INDEX seat_once ON seat(member, room);",
+            says: "index seat_once allowed that: it is only for rows WHERE active = 1",
+            help: "Keep its condition", line: 5
+        ) {
+            "CREATE TABLE new(id TEXT PRIMARY KEY, member INT, room INT, active INT NOT NULL);\nINSERT INTO new SELECT * FROM seat;\nDROP TABLE seat;\nALTER TABLE new RENAME TO seat;\n"
+                + $0.proposedSQL
+        },
+        RemedyCase(
             "that a longer key allowed",
             schema: "CREATE TABLE seat(id INTEGER PRIMARY KEY, member INT, room INT, UNIQUE (member, room));",
             rows: "INSERT INTO seat VALUES (1, 1, 1), (2, 1, 2);", "CREATE UNIQUE INDEX u ON seat(member);",

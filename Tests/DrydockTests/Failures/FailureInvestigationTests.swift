@@ -72,6 +72,11 @@ import Testing
             says: "Cannot add a NOT NULL column with default value NULL", help: "Give it a default"
         ) { $0.proposedSQL },
         RemedyCase(
+            "NOT NULL for a reference", schema: person, rows: people,
+            "ALTER TABLE person ADD COLUMN other INTEGER NOT NULL REFERENCES person(id)",
+            says: "Cannot add a NOT NULL column with default value NULL", help: "Add it without NOT NULL"
+        ) { $0.proposedSQL },
+        RemedyCase(
             "a CHECK in a rebuild", schema: person, rows: people,
             rebuild(
                 "id INTEGER PRIMARY KEY, email TEXT, age CHECK (typeof(age) <> 'integer' OR age > 0), note TEXT"

@@ -251,6 +251,12 @@ import Testing
             help: "Let the column be NULL by default"
         ) { _ in "ALTER TABLE child ADD COLUMN other INTEGER REFERENCES parent(id)" },
         RemedyCase(
+            "a generated column", schema: family, rows: rows,
+            "ALTER TABLE child ADD COLUMN other INTEGER AS (id + 40) REFERENCES parent(id)",
+            says: "other is generated, as id + 40, and parent has no such row",
+            help: "insert the rows of parent that are missing, or change what it is computed from"
+        ) { _ in "ALTER TABLE child ADD COLUMN other INTEGER AS (parent_id) REFERENCES parent(id)" },
+        RemedyCase(
             "a parent's index that is dropped",
             schema: """
                 CREATE TABLE parent(id INTEGER PRIMARY KEY, code TEXT);

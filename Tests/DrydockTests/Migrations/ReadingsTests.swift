@@ -57,6 +57,20 @@ import Testing
         #expect(failures.count == 1 && failures[0].message.contains("0002_second"), "\(failures.map(\.line))")
     }
 
+    /// A tool whose version is only the beginning of the names is not meant.
+    @Test(arguments: [
+        ["2024-01-01_a.sql", "2024-02-01_b.sql"],
+        ["2024_01_01_a.sql", "2025_02_01_b.sql", "2025_02_02_c.sql"],
+        ["1.0.0_a.sql", "1.0.1_b.sql"], ["v1.0.sql", "v1.1.sql"],
+    ]) func datesAreNotVersions(_ names: [String]) async throws {
+        let folder = try TemporaryFolder()
+        for (number, name) in names.enumerated() {
+            try folder.write("Migrations/\(name)", "CREATE TABLE t\(number) (id INTEGER PRIMARY KEY);\n")
+        }
+        let report = try await verify(folder)
+        #expect(report.hasPassed && report.migrationFormat == "drydock", "\(report.findings.map(\.line))")
+    }
+
     @Test func readingsThatAgreeNeedNoSetting() async throws {
         let report = try await verify(try folder(ToolProject.two))
         #expect(report.hasPassed && report.readings.count > 1, "\(report.findings.map(\.line))")

@@ -189,6 +189,20 @@ import Testing
             """,
             schema: "CREATE TABLE n(a TEXT, b INT); CREATE INDEX n_a ON n(a);"),
         RuleCase(
+            "a unique index without rows of NULL that became a constraint",
+            """
+            CREATE TABLE new(a TEXT UNIQUE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n
+            """,
+            schema: "CREATE TABLE n(a TEXT, b INT); CREATE UNIQUE INDEX n_a ON n(a) WHERE a IS NOT NULL;"),
+        RuleCase(
+            "a constraint that became a unique index without rows of NULL",
+            """
+            CREATE TABLE new(a TEXT, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;
+            ALTER TABLE new RENAME TO n; CREATE UNIQUE INDEX n_a ON n(a) WHERE a IS NOT NULL
+            """,
+            schema: "CREATE TABLE n(a TEXT UNIQUE, b INT);"),
+        RuleCase(
             "a partial index is not a constraint",
             """
             CREATE TABLE new(a TEXT UNIQUE, b INT); INSERT INTO new SELECT a, b FROM n; DROP TABLE n;

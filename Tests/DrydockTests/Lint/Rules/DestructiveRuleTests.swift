@@ -44,6 +44,21 @@ import Testing
             DROP TABLE account; ALTER TABLE n RENAME TO account;
             """),
         LintCase(
+            "a rebuild in two halves",
+            """
+            CREATE TABLE n(id INTEGER PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT NOT NULL);
+            INSERT INTO n(id, email, name) SELECT id, email, name FROM account WHERE name IS NOT NULL
+                UNION ALL SELECT id, email, '' FROM account WHERE name IS NULL;
+            DROP TABLE account; ALTER TABLE n RENAME TO account;
+            """),
+        LintCase(
+            "a copy of all rows beside some of another table",
+            """
+            CREATE TABLE n(email TEXT NOT NULL);
+            INSERT INTO n SELECT email FROM account UNION ALL SELECT subject FROM email WHERE is_spam;
+            DROP TABLE account;
+            """),
+        LintCase(
             "a copy by CREATE TABLE AS",
             "CREATE TABLE keep AS SELECT * FROM account; DROP TABLE account; ALTER TABLE keep RENAME TO account"
         ),

@@ -96,6 +96,20 @@ import Testing
         #expect(finding.message.contains("foreign keys on: ") && finding.message.contains("src/a.rs:1"))
     }
 
+    /// What turns them off and on again does so around its migrations.
+    @Test func theyAreOffAroundMigrations() async throws {
+        let folder = try diesel([
+            "src/a.rs": """
+            db.execute("PRAGMA foreign_keys = ON")?;
+            db.execute("PRAGMA foreign_keys = OFF")?;
+            db.run_pending_migrations(MIGRATIONS)?;
+            db.execute("PRAGMA foreign_keys = ON")?;
+
+            """
+        ])
+        #expect(!cascades(try await lint(folder)))
+    }
+
     /// Settings say more than source, and what no connection decides is not searched for.
     @Test func settingsAreStronger() async throws {
         let folder = try diesel(["src/db.rs": "db.execute(\"PRAGMA foreign_keys = ON\")?;\n"])

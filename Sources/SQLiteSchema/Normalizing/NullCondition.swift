@@ -1,5 +1,3 @@
-import SQLiteSchema
-
 /// A condition that only tests columns for NULL, such as `a IS NOT NULL OR b IS NULL`.
 ///
 /// It is true or false, never NULL, and its value for every row follows from which columns may be NULL.
@@ -104,5 +102,18 @@ package struct NullCondition {
             place += 1
             return true
         }
+    }
+}
+
+extension Index {
+    /// What rows must meet for the index to keep them apart; nil for all rows. A unique index that leaves out rows with NULL in
+    /// one of its columns is like one of all rows, since NULLs are distinct (https://www.sqlite.org/nulls.html).
+    package var uniqueCondition: SQLFragment? {
+        guard isUnique, let condition else { return condition }
+        let columns = terms.compactMap { term in
+            if case .column(let name) = term.value { name.foldedASCII } else { nil }
+        }
+        let isOfAll = NullCondition(condition)?.isAlwaysTrue { !$1 || !columns.contains($0) } ?? false
+        return isOfAll ? nil : condition
     }
 }
