@@ -71,7 +71,8 @@ struct CopiedConstantRule: LintRule {
                     """,
                 at: step.statement, token: misread.token, table: copy.target.name, column: constant.target)
         }
-        guard !isDeclared(source, misread.column, step) else { return nil }
+        // A declared rename says that the values go where the word is put.
+        guard !isDeclared(source, misread.column, step, unlessRenamedTo: constant.target) else { return nil }
         var fault = LintFault(
             isOccupied(copy, step) ? .error : .warning,
             "\(word) is text: the copy puts this word into \(place) of every row, and not the values of "
@@ -121,7 +122,9 @@ struct CopiedConstantRule: LintRule {
 
     /// Whether the table that a statement fills has the place of a table that it reads when the migration ends.
     private static func replaces(_ source: Table, _ copy: CopiedConstants, _ step: LintStep) -> Bool {
-        guard copy.target.isMain, let origin = step.lineage[source.name]?.origin else { return false }
+        guard copy.target.isMain, copy.target.folded != source.name.foldedASCII,
+            let origin = step.lineage[source.name]?.origin
+        else { return false }
         let last = step.migration.statements.dropFirst(step.index + 1).reduce(copy.target.folded) {
             name, statement in
             guard case .renameTable(let from, let to) = statement.action, from.folded == name else {
@@ -146,9 +149,18 @@ struct CopiedConstantRule: LintRule {
         copy.sources.contains { step.isOccupied(QualifiedName(name: $0.name)) }
     }
 
-    private func isDeclared(_ table: Table, _ column: String, _ step: LintStep) -> Bool {
+    /// - Parameter target: a column to which a declared rename does not count.
+    private func isDeclared(
+        _ table: Table, _ column: String, _ step: LintStep, unlessRenamedTo target: String? = nil
+    ) -> Bool {
         let declared = DestructiveRule()
         let names = [table.name.foldedASCII, step.firstName(of: table.name).foldedASCII]
+        let isRenamed = declared.declares(step.migration) { kind in
+            guard case .renamesColumn(let renamed, let from, let to) = kind else { return false }
+            return names.contains(renamed.foldedASCII) && from.foldedASCII == column.foldedASCII
+                && to.foldedASCII == target?.foldedASCII
+        }
+        if isRenamed { return names.contains { declared.declaresRewrite(step.migration, $0, column) } }
         return declared.declaresColumn(step.migration, names, [column])
             || names.contains { declared.declaresRewrite(step.migration, $0, column) }
     }

@@ -70,6 +70,12 @@ import Testing
                 "INSERT INTO n(id, name, artist) SELECT id, 'title', artist FROM song",
                 columns: "id INTEGER PRIMARY KEY, name TEXT, artist TEXT"), says: [.error]),
         of(
+            "of a column that is declared renamed",
+            "-- drydock: renames column song.title to song.name\n"
+                + rebuild(
+                    "INSERT INTO n(id, name, artist) SELECT id, 'title', artist FROM song",
+                    columns: "id INTEGER PRIMARY KEY, name TEXT, artist TEXT"), says: [.error]),
+        of(
             "a name in double quotes that no column has",
             rebuild(
                 "INSERT INTO n(\"id\", \"title\", \"artist\", \"year\") SELECT \"id\", \"title\", \"artist\", \"year\" FROM song",
@@ -145,6 +151,9 @@ import Testing
             CREATE TABLE value(song_id, title, value);
             INSERT INTO value(song_id, title, value) SELECT id, 'title', title FROM song;
             """),
+        of(
+            "copies of rows in their own table",
+            "INSERT INTO song(title, artist) SELECT 'another', artist FROM song;"),
         of(
             "a log", "CREATE TABLE log(what, kind); INSERT INTO log(what, kind) SELECT id, 'title' FROM song;"
         ),
