@@ -15,6 +15,8 @@ struct FurtherFaults {
 
     /// Returns an explanation of the first fault with those of the others.
     func added(to first: FailureExplanation) throws -> FailureExplanation {
+        // SQLite looks at foreign keys after all rows passed the other constraints.
+        guard !scene.error.isForeignKeyViolation else { return first }
         var explanation = first
         var (details, shapes): ([String], [String]) = ([], [])
         for error in try errors() where !scene.error.isSameConstraint(as: error) {

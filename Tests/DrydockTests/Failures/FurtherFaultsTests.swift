@@ -48,6 +48,18 @@ struct FurtherFaultsTests {
         #expect(try await finding(table, copy).message.contains("fail again") == false)
     }
 
+    /// SQLite looks at foreign keys last: the row is there already, and its key is no fault.
+    @Test func `a reference is the last fault`() async throws {
+        let schema =
+            "CREATE TABLE person(id INTEGER PRIMARY KEY); "
+            + "CREATE TABLE pet(id INTEGER PRIMARY KEY, who REFERENCES person(id));"
+        let finding = try await Scenario(
+            schema, steps: "-- drydock: foreign-keys immediate\nINSERT INTO pet VALUES (9, 99)"
+        ).verify().finding(.migrationFailed)
+        #expect(finding.message.contains("references no row of person"), "\(finding.message)")
+        #expect(!finding.message.contains("fail again"), "\(finding.message)")
+    }
+
     @Test func `an UPDATE`() async throws {
         let finding = try await finding(
             "(id INTEGER PRIMARY KEY, a, b NOT NULL, c CHECK (c <> 'w'))",
