@@ -35,7 +35,8 @@ package struct RefusedStatement {
 
     /// The explainers in the order in which they are tried; the first answer counts.
     private static let explainers: [any RefusalExplainer] = [
-        SearchIndexExplainer(), DependentExplainer(), AddColumnExplainer(), NewerSQLiteExplainer(),
+        SearchIndexExplainer(), IndexDeletionExplainer(), DependentExplainer(), AddColumnExplainer(),
+        NewerSQLiteExplainer(),
         FunctionExplainer(), MissingNameExplainer(), GeneratedKeyExplainer(),
     ]
 
