@@ -103,6 +103,7 @@ struct EdgeTrial {
         var attempt = Attempt()
         let tried = try await limited { try await $0.run(part) }
         guard let (made, first) = tried else { return nil }
+        if let limit = source.options.edgeRowLimit, made.rows.count > limit { return nil }
         attempt.without = made.empty
         guard let first else { return attempt }
         attempt.trials.append(first)

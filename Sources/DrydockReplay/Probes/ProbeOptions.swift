@@ -24,6 +24,8 @@ public struct ProbeOptions: Sendable {
     package var instructionLimit = 5_000_000_000
     /// The same for the unusual rows that are tried at once; nil for what the time limit allows.
     package var edgeInstructionLimit: Int?
+    /// The most unusual rows that are tried at once; nil for no limit but that one.
+    package var edgeRowLimit: Int?
 
     public init() {}
 }
