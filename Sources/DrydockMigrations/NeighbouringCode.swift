@@ -62,6 +62,13 @@ extension MigrationSet {
                 place: .init(file: folder.file(first))))
     }
 
+    /// Returns whether code that is not run stands before a migration, or beside it with its number.
+    package func hasCode(upTo migration: Migration) -> Bool {
+        let file = migration.path.split(separator: "/").last.map(String.init) ?? ""
+        let number = NeighbouringCode.number(file).map(String.init)
+        return codeIdentifiers.contains { $0 == number || naturallyPrecedes($0, file) }
+    }
+
     /// Returns whether a history's entry is of code that stands between the migrations.
     package func isOfCode(_ identifier: String) -> Bool {
         let isNumber = identifier.allSatisfy { $0.isASCII && $0.isNumber }

@@ -105,9 +105,12 @@ struct FreshInstall: Sendable {
                 let index = (error as? BatchFailure)?.index ?? ready.count - 1
                 guard ready.indices.contains(index) else { throw error }
                 let place = batch[0] + index
+                let standIns = try await database.withConnection { connection in
+                    try set.standIns.modules.filter { try connection.standsIn(for: $0) }
+                }
                 failure = InstallFailure(
                     at: place, of: set, error, WriteObstacle(overlay),
-                    isBare: catalogs[place]?.tables.isEmpty ?? (place == 0))
+                    isBare: catalogs[place]?.tables.isEmpty ?? (place == 0), standIns: standIns)
             }
             if failure != nil { return }
         }
@@ -179,7 +182,8 @@ struct FreshInstall: Sendable {
                 }
             } catch {
                 try Task.checkCancellation()
-                fresh.failure = InstallFailure(ofNewestSchema: statements, error)
+                fresh.failure = InstallFailure(
+                    ofNewestSchema: statements, of: context.set, error)
             }
         }
         return fresh

@@ -11,8 +11,9 @@ struct InstallFailure: Sendable {
     let reason: String
     /// What new users meet; nil where it is not known whether they do, such as where a migration is code.
     private(set) var finding: Finding?
-    /// The table that the first migration which changes anything expects, and that no migration makes.
-    private(set) var expectedTable: String?
+    /// The table, index, view or trigger that the first migration which changes anything expects, and that no migration
+    /// makes.
+    private(set) var expectedName: String?
     /// Whether another database may be there before the first migration.
     private var mayNeedBase = false
     /// The database on which the migrations are run.
@@ -40,8 +41,10 @@ struct InstallFailure: Sendable {
     /// - Parameters:
     ///   - index: the migration's position in the set.
     ///   - isBare: whether there is no table before it.
+    ///   - standIns: the modules that this SQLite lacks.
     init(
-        at index: Int, of set: MigrationSet, _ error: any Error, _ obstacle: WriteObstacle, isBare: Bool
+        at index: Int, of set: MigrationSet, _ error: any Error, _ obstacle: WriteObstacle, isBare: Bool,
+        standIns: Set<String>
     ) {
         let migration = set.migrations[index]
         var cause = (error as? BatchFailure)?.cause ?? error
@@ -51,26 +54,28 @@ struct InstallFailure: Sendable {
         }
         let words = Self.words(cause)
         let place = set.base == nil ? "an empty database" : "the base"
-        self.init("\(migration.identifier) fails on \(place): \(obstacle.cause(of: cause) ?? words)")
+        let reason = "\(migration.identifier) fails on \(place): \(obstacle.cause(of: cause) ?? words)"
+        let doubt = InstallDoubt.find(at: index, of: set, cause, standIns: standIns)
+        self.init(reason + (doubt?.addition ?? ""))
         self.place = place
-        let missing = SQLiteMessage.noSuchTable.rest(of: words).map(Self.withoutSchema)
-        // The app may have the function, and makes what it shares with its tool.
-        guard !SQLiteMessage.isAboutMissingExtension(words),
-            !set.format.sharedTables.contains(where: { $0.foldedASCII == missing?.foldedASCII }),
-            let finding = MigrationFailure(migration: migration, error: cause).finding
-        else { return }
+        guard doubt == nil, let finding = MigrationFailure(migration: migration, error: cause).finding else {
+            return
+        }
         self.cause = (migration, cause)
-        if isBare { expectedTable = missing }
-        mayNeedBase = missing != nil && set.base == nil
+        if set.base == nil {
+            mayNeedBase = SQLiteMessage.noSuchTable.matches(words)
+            if isBare { expectedName = Self.missingName(in: words) }
+        }
         report(obstacle.explaining(finding, cause))
     }
 
     /// The schema that a tool keeps of the newest version, with which it makes new databases, cannot be made.
-    init(ofNewestSchema statements: [SQLStatement], _ error: any Error) {
-        let words = Self.words(error)
-        self.init("the schema of the newest version cannot be made: \(words)")
+    init(ofNewestSchema statements: [SQLStatement], of set: MigrationSet, _ error: any Error) {
+        self.init("the schema of the newest version cannot be made: \(Self.words(error))")
         guard let failure = error as? StatementFailure, statements.indices.contains(failure.index),
-            !SQLiteMessage.isAboutMissingExtension(words)
+            InstallDoubt.find(
+                in: statements[failure.index], failure.error, path: statements[failure.index].source.name,
+                set.format) == nil
         else { return }
         var finding = Finding(
             .migrationFailed, reason,
@@ -137,13 +142,16 @@ struct InstallFailure: Sendable {
         return try await context.inspector(watchdog).inspect(overlay.freeze().image, earlier: nil)
     }
 
-    private static func withoutSchema(_ name: String) -> String {
-        name.hasPrefix("main.") ? String(name.dropFirst(5)) : name
+    private static func missingName(in message: String) -> String? {
+        let kinds: [SQLiteMessage] = [.noSuchTable, .noSuchIndex, .noSuchView, .noSuchTrigger]
+        return kinds.compactMap { $0.rest(of: message) }.first.map { name in
+            name.hasPrefix("main.") ? String(name.dropFirst(5)) : name
+        }
     }
 
     /// Adds the failure to a report: as an error if users meet it, otherwise as what keeps schemas from being compared.
     func add(to report: inout Report, _ results: [ReplayResult]) {
-        let isExpected = results.contains(where: \.hasExpectedTable)
+        let isExpected = results.contains(where: \.hasExpectedName)
         guard let finding, !isExpected else {
             let hint = isExpected ? "; 'base' in drydock.yml names what is there before" : ""
             report.notChecked.append(NotChecked(.schemaMismatch, .noFreshInstall(reason + hint)))
@@ -156,7 +164,7 @@ struct InstallFailure: Sendable {
         if same.isEmpty { report.findings.append(finding) }
     }
 
-    private static func words(_ error: any Error) -> String {
+    static func words(_ error: any Error) -> String {
         switch error {
         case let failure as BatchFailure: words(failure.error)
         case let failure as StatementFailure: failure.error.message

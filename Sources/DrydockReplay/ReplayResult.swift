@@ -25,8 +25,8 @@ package struct ReplayResult: Sendable {
     var isCutShort = false
     /// Whether nothing was pending.
     package var isUpToDate = false
-    /// Whether the snapshot has the table that a fresh install expects: see ``InstallFailure/expectedTable``.
-    var hasExpectedTable = false
+    /// Whether the snapshot has what a fresh install lacks: see ``InstallFailure/expectedName``.
+    var hasExpectedName = false
 
     init(summary: ReplaySummary) { self.summary = summary }
 }
@@ -36,7 +36,7 @@ extension ReplayResult: Codable {
     private enum CodingKeys: String, CodingKey {
         case summary, findings, migrationFindings, notChecked, triedMigrations, usedDeclarations, applied,
             stoppedAtCode
-        case isUpToDate, hasExpectedTable
+        case isUpToDate, hasExpectedName
     }
 
     package init(from decoder: any Decoder) throws {
@@ -50,8 +50,8 @@ extension ReplayResult: Codable {
         applied = try container.decode(Set<String>.self, forKey: .applied)
         stoppedAtCode = try container.decodeIfPresent(String.self, forKey: .stoppedAtCode)
         isUpToDate = try container.decode(Bool.self, forKey: .isUpToDate)
-        hasExpectedTable =
-            try container.decodeIfPresent(Bool.self, forKey: .hasExpectedTable) ?? false
+        hasExpectedName =
+            try container.decodeIfPresent(Bool.self, forKey: .hasExpectedName) ?? false
     }
 
     package func encode(to encoder: any Encoder) throws {
@@ -65,6 +65,6 @@ extension ReplayResult: Codable {
         try container.encode(applied, forKey: .applied)
         try container.encodeIfPresent(stoppedAtCode, forKey: .stoppedAtCode)
         try container.encode(isUpToDate, forKey: .isUpToDate)
-        try container.encode(hasExpectedTable, forKey: .hasExpectedTable)
+        try container.encode(hasExpectedName, forKey: .hasExpectedName)
     }
 }

@@ -25,12 +25,12 @@ extension SnapshotReplay {
         return plan.isRefused ? nil : plan
     }
 
-    /// Notes whether the snapshot has the table that a fresh install lacks.
-    mutating func lookForExpectedTable(_ database: any OpenDatabase) async throws {
-        guard let table = fresh.failure?.expectedTable else { return }
-        result.hasExpectedTable = try await database.withConnection { connection in
-            let sql = "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE"
-            return try connection.firstRow(sql, [SQLValue(table)], { _ in }) != nil
+    /// Notes whether the snapshot has what a fresh install lacks.
+    mutating func lookForExpectedName(_ database: any OpenDatabase) async throws {
+        guard let name = fresh.failure?.expectedName else { return }
+        result.hasExpectedName = try await database.withConnection { connection in
+            let sql = "SELECT 1 FROM main.sqlite_schema WHERE name = ?1 COLLATE NOCASE"
+            return try connection.firstRow(sql, [SQLValue(name)], { _ in }) != nil
         }
     }
 }

@@ -100,7 +100,7 @@ struct SnapshotReplay {
         let recognition = try recognise(overlay, since: stat)
         let database = try await open(overlay)
         do {
-            try await lookForExpectedTable(database)
+            try await lookForExpectedName(database)
             guard let plan = try await makePlan(database) else {
                 try await begin(at: overlay.freeze().image)
                 return try await database.close()

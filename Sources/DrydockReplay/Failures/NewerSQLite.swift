@@ -20,17 +20,20 @@ package struct NewerSQLite {
     package init?(_ refused: RefusedStatement) {
         let query = "SELECT sqlite_version()"
         guard let statement = refused.statement,
-            let version = try? refused.connection.firstRow(query, [], { $0.string(0) }),
-            let number = SQLiteVersion(version)
+            let version = try? refused.connection.firstRow(query, [], { $0.string(0) })
         else { return nil }
-        let message = refused.error.message
+        self.init(
+            statement, message: refused.error.message, version: version,
+            folder: PathParts.folder(of: refused.migration.path))
+    }
+
+    init?(_ statement: SQLStatement, message: String, version: String, folder: String) {
+        guard let number = SQLiteVersion(version) else { return nil }
         let newer = SQLiteFeature.features(of: statement).filter {
             $0.since > number && Self.explains($0, message)
         }
         guard let feature = newer.max(by: { $0.since < $1.since }) else { return nil }
-        self.init(
-            feature.what, since: feature.since, version: version,
-            folder: PathParts.folder(of: refused.migration.path))
+        self.init(feature.what, since: feature.since, version: version, folder: folder)
     }
 
     private static func explains(_ feature: SQLiteFeature, _ message: String) -> Bool {
@@ -48,9 +51,18 @@ package struct NewerSQLite {
         }
     }
 
+    /// When it came, as part of a sentence.
+    var fact: String { "\(what) came with SQLite \(since), and this is \(version)" }
+
+    /// Whether the app's own SQLite is too old as well.
+    var isTooNewForApp: Bool { BundledSQLite.nearest(to: folder).map(isTooNew) ?? false }
+
+    private func isTooNew(for bundled: BundledSQLite) -> Bool {
+        !bundled.isNewer && bundled.minor.map { $0 < since.minor } ?? false
+    }
+
     package var help: Help {
-        let name = what.contains("()") ? what : what.prefix(1).uppercased() + what.dropFirst()
-        let fact = "\(name) came with SQLite \(since), and this is \(version). "
+        let fact = (what.contains("()") ? fact : fact.prefix(1).uppercased() + fact.dropFirst()) + ". "
         let ways =
             "'drydock verify --sqlite-library FILE' tries each step on another build, and LD_LIBRARY_PATH=FOLDER runs "
             + "drydock itself on one. "
@@ -60,7 +72,7 @@ package struct NewerSQLite {
                 fact + "If the app brings a newer SQLite of its own: " + ways
                     + "If it does not: w" + otherwise.dropFirst() + ".")
         }
-        guard bundled.isNewer || bundled.minor.map({ $0 >= since.minor }) ?? true else {
+        guard !isTooNew(for: bundled) else {
             return Help(fact + "\(bundled), which is too old as well. \(otherwise), or update it.")
         }
         return Help(

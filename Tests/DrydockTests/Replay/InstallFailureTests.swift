@@ -110,13 +110,41 @@ struct InstallFailureTests {
     @Test(arguments: [
         "SELECT slug('a')", "CREATE VIRTUAL TABLE near USING vec0(v)", "SELECT 'a' = 'b' COLLATE icu",
         "CREATE VIRTUAL TABLE found USING fts5(a, tokenize = 'words')",
-        "CREATE VIRTUAL TABLE found USING fts4(a, tokenize = words)",
+        "CREATE VIRTUAL TABLE found USING fts4(a, tokenize = words)", "SELECT load_extension('geo')",
+        // A function that gives a table, and another file.
+        "CREATE TABLE b AS SELECT value FROM no_series(1, 3)", "SELECT 1 FROM a JOIN no_series(1, 3)",
+        "ATTACH 'other.sqlite' AS other; CREATE TABLE b AS SELECT * FROM other.a",
+        // Columns of a module's table, which a stand-in lacks.
+        "CREATE VIRTUAL TABLE near USING vec0(v); SELECT * FROM near WHERE v MATCH 'x' AND k = 3",
+        "CREATE VIRTUAL TABLE words USING spellfix9; CREATE TRIGGER t AFTER INSERT ON a BEGIN INSERT INTO words(word) "
+            + "VALUES (new.x); END; INSERT INTO a VALUES (1)",
+        // What another SQLite understands, and what another program replaces.
+        "CREATE TABLE b(x); ALTER TABLE b ADD CONSTRAINT c CHECK (x > 0)", "CREATE TABLE {{prefix}}b(x)",
+        // The tool's own table.
+        "DELETE FROM grdb_migrations WHERE identifier = 'v7'",
     ]) func `what the app may have is not checked`(_ sql: String) async throws {
         let scenario = Scenario(
-            migrations: [("v1", sql), ("v2", "CREATE TABLE b(x)")], at: 0,
-            schemaEdit: "CREATE TABLE a(x); INSERT INTO grdb_migrations VALUES ('v1')")
+            migrations: [("v0", "CREATE TABLE a(x)"), ("v1", sql), ("v2", "CREATE TABLE last(x)")], at: 1,
+            schemaEdit: "INSERT INTO grdb_migrations VALUES ('v1')")
         let report = try await scenario.verify()
         #expect(!report.findings.contains { $0.rule == .migrationFailed }, "\(report.findings.map(\.line))")
+    }
+
+    /// What code between the migrations does to a new database was not seen; what comes after them changes nothing.
+    @Test(arguments: [("1_made.py", false), ("2_made.py", false), ("3_made.py", true)])
+    func `code may make what a migration expects`(_ file: String, _ isError: Bool) async throws {
+        let project = ToolProject(
+            files: [
+                "1.sql": ToolProject.one, "2.sql": "ALTER TABLE made ADD COLUMN x;",
+                "3.sql": ToolProject.three,
+            ],
+            history: "PRAGMA user_version = 2; CREATE TABLE made(id, x);"
+        ).with(file, "code")
+        let report = try await project.verify()
+        let typo = try await project.with("2.sql", "CREATE TABEL b(x);").verify()
+        #expect(typo.rules(.error) == [.migrationFailed])
+        #expect(report.rules(.error) == (isError ? [.migrationFailed] : []), "\(report.findings.map(\.line))")
+        #expect(report.notChecked.contains { $0.reason.contains("code beside the migrations") } != isError)
     }
 
     /// A set that begins with what is there before.
@@ -138,6 +166,26 @@ struct InstallFailureTests {
         let folder = try scenario.write()
         try folder.write("base.sql", "CREATE TABLE person(id);")
         try await folder.verify { $0.format.base = SchemaBase(path: folder.file("base.sql")) }.expectNothing()
+        // With a base nothing else is there before.
+        try folder.write("base.sql", "CREATE TABLE other(id);")
+        let wrong = try await folder.verify { $0.format.base = SchemaBase(path: folder.file("base.sql")) }
+        let finding = try wrong.finding(.migrationFailed)
+        #expect(finding.message.hasPrefix("on the base, v1 fails: no such table: person"))
+        #expect(!finding.help.contains("'base'"))
+    }
+
+    @Test(arguments: ["INDEX", "TRIGGER", "VIEW"])
+    func `the first migration may drop what only a base has`(_ kind: String) async throws {
+        let made = [
+            "INDEX": "CREATE INDEX old ON person(id)", "VIEW": "CREATE VIEW old AS SELECT id FROM person",
+            "TRIGGER": "CREATE TRIGGER old AFTER INSERT ON person BEGIN SELECT 1; END",
+        ]
+        let report = try await Scenario(
+            migrations: [("v1", "-- drydock: drops object old\nDROP \(kind) old")], at: 0,
+            schemaEdit: "CREATE TABLE person(id); \(made[kind] ?? "")"
+        ).verify()
+        #expect(!report.findings.contains { $0.rule == .migrationFailed }, "\(report.findings.map(\.line))")
+        #expect(report.notChecked.contains { $0.reason.contains("'base' in drydock.yml") })
     }
 
     @Test func `a table that no database has is an error`() async throws {

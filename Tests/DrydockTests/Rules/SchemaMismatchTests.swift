@@ -106,18 +106,29 @@ import Testing
         #expect(details.last?.contains("extra") == false)
     }
 
-    @Test func withoutAFreshInstallItIsNotChecked() async throws {
-        // The first migration needs a row, so no fresh install can be made; the snapshot is past it.
-        var scenario = Scenario(
+    /// The snapshot is past what fails on an empty database.
+    private static func failing(_ statement: String) -> Scenario {
+        Scenario(
             migrations: [
-                ("v1", "CREATE TABLE n(a)"), ("v2", "INSERT INTO n VALUES (1); SELECT nothing()"),
+                ("v1", "CREATE TABLE n(a)"), ("v2", "INSERT INTO n VALUES (1); \(statement)"),
                 ("v3", "ALTER TABLE n ADD COLUMN b"),
-            ], at: 1)
-        scenario.schemaEdit = "INSERT INTO grdb_migrations VALUES ('v2')"
-        let report = try await scenario.verify()
-        #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line))")
-        #expect(
-            report.notChecked.contains { $0.rule == .schemaMismatch && $0.reason.contains("fresh install") })
+            ], at: 1, schemaEdit: "INSERT INTO grdb_migrations VALUES ('v2')")
+    }
+
+    /// A function may be the app's.
+    @Test func withoutAFreshInstallItIsNotChecked() async throws {
+        let report = try await Self.failing("SELECT slug(a) FROM n").verify()
+        report.expect(notChecked: [.schemaMismatch])
+        #expect(report.notChecked[0].reason.contains("a fresh install cannot be made: v2 fails"))
+    }
+
+    @Test func whatNoNewUserCanInstallIsAnError() async throws {
+        // NOTHING is a keyword.
+        for statement in ["SELECT slug FROM n", "SELECT nothing()"] {
+            let report = try await Self.failing(statement).verify()
+            report.expect(errors: [.migrationFailed], notChecked: [.schemaMismatch])
+            #expect(report.notChecked[0].reason == "there is no fresh install to compare with")
+        }
     }
 
     @Test func aPartialReplayIsComparedWithAPartialInstall() async throws {
