@@ -1,4 +1,5 @@
 import DatabaseEngine
+import DrydockFindings
 
 /// The names of migrations that several tools may run: each has its own, and reports those of the first.
 extension MigrationSet {

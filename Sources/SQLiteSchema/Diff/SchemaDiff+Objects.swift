@@ -158,9 +158,9 @@ extension SchemaDiff {
     }
 
     /// Returns whether a key begins with the terms of an index, in the same order of sorting or the reverse.
-    /// False for a partial index.
+    /// False for a partial index, unless it only leaves out NULL.
     private func begins(_ terms: [KeyTerm], like index: Index, _ table: Table) -> Bool {
-        guard index.condition == nil, terms.count >= index.terms.count,
+        guard index.uniqueCondition == nil, terms.count >= index.terms.count,
             hints.table(index.table) == table.name.foldedASCII
         else { return false }
         let turned = zip(index.terms, terms).map { $0.isDescending != $1.isDescending }
