@@ -59,7 +59,7 @@ struct CaseGenerator {
         try makeSchema()
         if hasOrphans { try database.execute("PRAGMA foreign_keys = OFF") }
         try makeRows()
-        makeGaps()
+        try makeGaps()
         try database.execute("PRAGMA foreign_keys = ON")
         try makeFiles()
     }
@@ -148,8 +148,10 @@ struct CaseGenerator {
         }
     }
 
-    /// Deletes rows among others and at the end: rowids have gaps, and AUTOINCREMENT marks are above them.
-    private mutating func makeGaps() {
+    /// Deletes rows among others and at the end: rowids have gaps, and AUTOINCREMENT marks are above them. No foreign key
+    /// acts on that, as none does where the snapshot is made.
+    private mutating func makeGaps() throws {
+        try database.execute("PRAGMA foreign_keys = OFF")
         for table in model.tables where table.module == nil {
             var own = SchemaRandom(seed: ~made.seed &+ UInt64(table.id))
             if case .columns(_, isWithoutRowid: true) = table.key { continue }
@@ -157,9 +159,21 @@ struct CaseGenerator {
                 let place = order == "rowid" ? own.below(3) : 0
                 let sql =
                     "DELETE FROM \(table.quoted) WHERE rowid = (SELECT rowid FROM \(table.quoted) ORDER BY \(order) LIMIT 1 OFFSET \(place))"
-                if (try? database.execute(sql)) != nil { made.rows.append(sql) }
+                if try isPossible(sql) { made.rows.append(sql) }
             }
         }
+    }
+
+    /// Runs a statement unless SQLite refuses it, or it leaves rows without a parent that must have one.
+    private func isPossible(_ sql: String) throws -> Bool {
+        try database.execute("SAVEPOINT gap")
+        var isPossible = (try? database.execute(sql)) != nil
+        if isPossible, !hasOrphans {
+            isPossible = try database.rows("PRAGMA foreign_key_check") { $0.string(0) }.isEmpty
+        }
+        if !isPossible { try? database.execute("ROLLBACK TO gap") }
+        try? database.execute("RELEASE gap")
+        return isPossible
     }
 
     // MARK: - The files

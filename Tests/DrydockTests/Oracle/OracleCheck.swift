@@ -79,6 +79,8 @@ struct OracleCheck {
                     hasCause = oracle.losses.contains { names(error, $0.names) }
                 } else if Self.aboutState.contains(error.rule) {
                     hasCause = oracle.hasOtherCause || !oracle.losses.isEmpty
+                } else if error.tags.contains(.freshInstall) {
+                    hasCause = failsOnEmptyDatabase(number)
                 } else {
                     hasCause =
                         error.rule == .pragmaIgnored && (oracle.hasOtherCause || !oracle.losses.isEmpty)
@@ -97,6 +99,22 @@ struct OracleCheck {
                     kind: .alarm, what: error.rule.rawValue, text: "\(error.rule.rawValue) \(error.message)"))
         }
         return faults
+    }
+
+    /// Whether a file is the first to fail on a database without rows, where it may refer to one of them.
+    private func failsOnEmptyDatabase(_ number: Int) -> Bool {
+        let it = generator.made
+        guard var database = try? PlainDatabase() else { return false }
+        guard (try? database.execute((it.pragmas + it.schema).joined(separator: ";\n"))) != nil else {
+            return false
+        }
+        for (place, file) in it.files.enumerated() {
+            guard let reached = try? OracleRun.result(of: file, on: database, it.tool) else {
+                return place == number
+            }
+            database = reached
+        }
+        return false
     }
 
     /// Judges the findings about constraints: every loss is one, and nothing else.
