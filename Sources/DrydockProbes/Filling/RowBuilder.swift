@@ -13,6 +13,8 @@ struct RowBuilder {
     var key: Int { nextKey }
     /// The number of rows so far.
     private(set) var count = 0
+    /// The number of rows of earlier rounds, which have the keys before these.
+    private var begun = 0
     /// Whether rows are only variations of others: they take no value that a statement compares with, and refer to no
     /// row of their own.
     private let isEdge: Bool
@@ -40,6 +42,7 @@ struct RowBuilder {
     }
 
     /// Returns how far the key of the next row is from that of the last one, as if a row between them had been deleted.
+    /// - Parameter count: the number of rows, those of earlier rounds included.
     private static func step(after count: Int) -> Int { count == 2 ? 2 : 1 }
 
     /// Keys of edge rows begin here.
@@ -89,7 +92,7 @@ struct RowBuilder {
         rows.append(row)
         settled = variants
         count += 1
-        nextKey += Self.step(after: count)
+        nextKey += Self.step(after: begun + count)
     }
 
     /// Takes note of keys that are in the table.
@@ -102,7 +105,10 @@ struct RowBuilder {
     }
 
     /// Begins after the keys of earlier rounds.
-    mutating func begin(after rows: Int) { nextKey += rows + (rows > 1 ? 1 : 0) }
+    mutating func begin(after rows: Int) {
+        for row in 0..<rows { nextKey += Self.step(after: begun + row + 1) }
+        begun += rows
+    }
 
     /// Goes on to another key.
     mutating func advanceKey() { nextKey += 1 }
@@ -134,7 +140,7 @@ struct RowBuilder {
         var copy = self
         return (0..<count).map { index in
             copy.skipReserved()
-            defer { copy.nextKey += Self.step(after: index + 1) }
+            defer { copy.nextKey += Self.step(after: copy.begun + index + 1) }
             let domains = Choice(plan, index: index, shift: 0, keepsLater: true).made.domains
             return places.map {
                 maker.value(plan.columns[$0], domains[$0], .init(key: copy.nextKey, index: index))
