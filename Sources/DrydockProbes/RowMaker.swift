@@ -38,7 +38,6 @@ package struct RowMaker: RowGenerator {
                 for name in deferred { (limits[name], reasons[name]) = (0, error.message) }
                 continue
             }
-            try AutoincrementMarks(request.schema, on: connection).raise(request.tables.union(request.marks))
             var result = fill.result
             for (place, empty) in result.empty.enumerated() {
                 result.empty[place].reason = reasons[empty.table.foldedASCII] ?? empty.reason

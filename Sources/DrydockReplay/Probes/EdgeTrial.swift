@@ -165,12 +165,16 @@ struct EdgeTrial {
     /// not known: all tables, unless they are many.
     private var tables: Set<String> {
         let touched = StepTables(scene, in: schema, needsRows: true)
-        let shared = Set(scene.context.set.format.sharedTables.map(\.foldedASCII))
-        guard let command = scene.context.command else { return touched.withChildren.subtracting(shared) }
+        guard scene.context.command != nil else { return touched.withChildren.subtracting(tablesOfTool) }
         let all = Set(schema.tables.keys).union(schema.virtualTables.keys)
         let isAny = all.count <= Self.tableLimit || touched.named.isEmpty
-        return (isAny ? all : touched.withChildren)
-            .subtracting(command.format.tablesOfTool)
+        return (isAny ? all : touched.withChildren).subtracting(tablesOfTool)
+    }
+
+    /// The folded names of the tables in which the project's tool records what it applied.
+    private var tablesOfTool: Set<String> {
+        scene.context.command?.format.tablesOfTool
+            ?? Set(scene.context.set.format.sharedTables.map(\.foldedASCII))
     }
 
     private func rows(_ request: RowRequest) async throws -> GeneratedRows {
@@ -184,10 +188,12 @@ struct EdgeTrial {
         return log.rows.withLock { $0 }
     }
 
+    /// Returns the state before the step with more rows, and as if the last rows of each table had been deleted.
     private func state(with rows: [GeneratedRow]) async throws -> DatabaseState? {
-        let enforces = enforcesForeignKeys
+        let (enforces, marks, own) = (enforcesForeignKeys, AutoincrementMarks(schema: schema), tablesOfTool)
         return try await scene.state(over: scene.before) { connection in
             try Self.insert(rows, enforcingForeignKeys: enforces, on: connection)
+            try marks.raise(except: own, on: connection)
             return true
         }
     }

@@ -333,15 +333,11 @@ struct ProbeWalk {
         guard !tables.candidates.isEmpty else { return state }
         let schema = reader.schema(of: state.catalog)
         var wanted = try await withConnection(to: opened) { try tables.wanted($0, schema) }
-        var marks = Set(tables.candidates.filter(\.isAutoincrement).map(\.name.foldedASCII))
         // What is recorded there was applied.
-        let recording: Set<String> = context.command?.format.recordingTables ?? []
-        let own = recording.union(context.set.format.sharedTables.map(\.foldedASCII))
-        wanted.subtract(own)
-        marks.subtract(own)
-        guard !wanted.isEmpty || !marks.isEmpty else { return state }
+        wanted.subtract(context.command?.format.recordingTables ?? [])
+        wanted.subtract(context.set.format.sharedTables.map(\.foldedASCII))
+        guard !wanted.isEmpty else { return state }
         var request = RowRequest(schema: schema, tables: wanted)
-        request.marks = marks
         request.later = later.after(index + 1)
         request.statements = parent.source.statements
         (request.rowCount, request.seed) = (parent.source.options.rowCount, parent.source.options.seed)

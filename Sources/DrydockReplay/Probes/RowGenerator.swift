@@ -28,9 +28,6 @@ package struct RowRequest: Sendable {
     package var later: [Schema] = []
     /// The tables to add rows to, virtual ones included, by folded name. They may have rows already.
     package var tables: Set<String>
-    /// More tables, by folded name, of which the AUTOINCREMENT marks are to be above the rows. Those of the tables that get
-    /// rows always are: the last rows were deleted.
-    package var marks: Set<String> = []
     /// The statements of all migrations: no key that they insert is taken, and what they compare a column with, or read
     /// from it as JSON, occurs in it. Each of their conditions is met by some rows and not by others.
     package var statements: [SQLStatement] = []

@@ -44,6 +44,10 @@ struct StepTables {
                     trigger.names.filter { schema.tables[$0] != nil || schema.virtualTables[$0] != nil })
             }
         }
+        // What names only the table of marks is about the tables that have one.
+        if named.isEmpty, names.contains("sqlite_sequence") {
+            named = Set(schema.tables.filter { $0.value.primaryKey?.isAutoincrement == true }.keys)
+        }
     }
 
     /// Returns the tables and those that refer to them.
