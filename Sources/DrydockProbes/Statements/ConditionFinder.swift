@@ -84,6 +84,7 @@ struct ConditionFinder {
             case .keyword("on") where !isDefinition: addCondition(place)
             case .keyword("in"): addMembership(place)
             case .keyword("using"), .word("using"): addUsing(place)
+            case .keyword("natural"), .word("natural"): addNatural(place)
             case .keyword("when") where isDefinition && place < 20: add(expression(from: place + 1))
             case .keyword("case"): addBranches(place)
             case .keyword("set") where items.first == .keyword("update"): addAssignments(place + 1)
@@ -110,13 +111,15 @@ struct ConditionFinder {
         found.append(.init(expression: expression, tables: tables, isChange: isChange, file: file))
     }
 
-    mutating func addJoin(_ pairs: [StatedJoin.Pair], at place: Int, isOuter: Bool) {
-        guard !pairs.isEmpty, tables.count > 1 else { return }
+    mutating func addJoin(
+        _ pairs: [StatedJoin.Pair], at place: Int, isOuter: Bool, natural: String? = nil
+    ) {
+        guard !pairs.isEmpty || natural != nil, tables.count > 1 else { return }
         let isNested =
             items[..<place].count { $0 == .symbol("(") } > items[..<place].count { $0 == .symbol(")") }
         joins.append(
             .init(
-                pairs: pairs, tables: tables, isOuter: isOuter, target: target,
+                pairs: pairs, natural: natural, tables: tables, isOuter: isOuter, target: target,
                 isInserted: InsertedRow.isWord(items[0], "insert") && !isNested, order: order))
     }
 

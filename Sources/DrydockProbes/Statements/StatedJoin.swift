@@ -1,12 +1,14 @@
 import SQLiteSchema
 
-/// Columns of two tables that a statement compares: `JOIN b ON a.code = b.code`, `USING (code)`, `WHERE a.x = b.y`,
-/// `x IN (SELECT y FROM b)`.
+/// Columns of two tables that a statement compares: `JOIN b ON a.code = b.code`, `USING (code)`, `NATURAL JOIN b`,
+/// `WHERE a.x = b.y`, `x IN (SELECT y FROM b)`.
 struct StatedJoin: Sendable, Hashable {
     /// Columns with the qualifiers that they have, see ``ExpressionReader/qualified(_:by:)``.
     struct Pair: Sendable, Hashable { var left, right: String }
 
     var pairs: [Pair]
+    /// The table of which all columns are compared with those of the others that have their names.
+    var natural: String?
     /// The tables that the statement names, by what they are called there.
     var tables: [String: Set<String>]
     /// Whether rows without a partner are usual too: LEFT JOIN, and conditions that only some rows are to meet.
@@ -88,6 +90,17 @@ extension ConditionFinder {
         addJoin(pairs, at: place, isOuter: isLeftJoin(place))
     }
 
+    /// Adds `NATURAL JOIN table`, also with LEFT, INNER and the like before JOIN.
+    mutating func addNatural(_ place: Int) {
+        guard
+            let join = (place + 1..<place + 4).first(where: { next in
+                item(next).map { InsertedRow.isWord($0, "join") } ?? false
+            }),
+            case .word(let joined)? = item(join + 1)
+        else { return }
+        addJoin([], at: place, isOuter: isLeft(join), natural: joined)
+    }
+
     /// Adds `a IN (SELECT b FROM table)`.
     mutating func addMembership(_ place: Int) {
         guard item(place + 1) == .symbol("("), item(place + 2) == .keyword("select") else { return }
@@ -128,7 +141,12 @@ extension ConditionFinder {
             if depth == 0, let found = item(before), InsertedRow.isWord(found, "join") { break }
             before -= 1
         }
-        return [before - 1, before - 2].contains { place in
+        return isLeft(before)
+    }
+
+    /// Whether LEFT, RIGHT or FULL stands before a JOIN.
+    private func isLeft(_ join: Int) -> Bool {
+        [join - 1, join - 2].contains { place in
             item(place).map { item in ["left", "right", "full"].contains { InsertedRow.isWord(item, $0) } }
                 ?? false
         }

@@ -64,7 +64,7 @@ struct PartnerReader {
 
     private func partners(_ join: StatedJoin) -> [Partners] {
         var found: [(a: String, b: String, pairs: [(a: String, b: String)])] = []
-        for pair in join.pairs {
+        for pair in join.pairs + naturalPairs(join) {
             guard let (a, b) = places(pair, join.tables) else { continue }
             if let known = found.firstIndex(where: { $0.a == a.table && $0.b == b.table }) {
                 found[known].pairs.append((a.column, b.column))
@@ -90,6 +90,24 @@ struct PartnerReader {
                 !join.isOuter && isTarget(partners.parent, join) && !isTarget(partners.child, join)
             partners.isSingle = partners.isCovering && join.isInserted
             return partners
+        }
+    }
+
+    /// Returns the columns that a NATURAL JOIN compares.
+    private func naturalPairs(_ join: StatedJoin) -> [StatedJoin.Pair] {
+        guard let joined = join.natural else { return [] }
+        func columns(of name: String) -> Set<String> {
+            Set(
+                (tablesByName[name] ?? []).flatMap { present.tables[$0]?.columns ?? [] }
+                    .map(\.name.foldedASCII))
+        }
+        let others = Set(join.order).subtracting([joined, join.target].compactMap(\.self)).sorted()
+        return others.flatMap { other in
+            columns(of: other).intersection(columns(of: joined)).sorted().map { column in
+                StatedJoin.Pair(
+                    left: ExpressionReader.qualified(column, by: other),
+                    right: ExpressionReader.qualified(column, by: joined))
+            }
         }
     }
 

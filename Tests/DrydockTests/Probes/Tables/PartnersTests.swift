@@ -75,6 +75,19 @@ struct PartnersTests {
         #expect(broken.rules(.error).contains(.valuesChanged), "\(broken.findings.map(\.line))")
     }
 
+    @Test func `a NATURAL JOIN has partners in all columns of one name`() async throws {
+        let land = "CREATE TABLE land(code TEXT NOT NULL, title TEXT NOT NULL);\n"
+        let query = "SELECT id, NAME, title FROM person NATURAL JOIN land"
+        let sound = try await verify([
+            land + Self.person, Self.rebuild(query.replacing("NAME", with: "name")),
+        ])
+        #expect(sound.rules(.error).isEmpty, "\(sound.findings.map(\.line))")
+        let broken = try await verify([
+            land + Self.person, Self.rebuild(query.replacing("NAME", with: "lower(name) || '!'")),
+        ])
+        #expect(broken.rules(.error) == [.valuesChanged], "\(broken.findings.map(\.line))")
+    }
+
     @Test func `an update from another table meets rows`() async throws {
         func steps(_ update: String) -> [String] {
             [
@@ -111,8 +124,8 @@ struct PartnersTests {
         ).run(
             edges: true,
             asking: [
-                "SELECT count(*) FROM person p WHERE id < 1000000 AND NOT EXISTS (SELECT 1 FROM country c WHERE c.code = p.code)",
-                "SELECT max(n) FROM (SELECT count(*) n FROM person WHERE id < 1000000 GROUP BY code)",
+                "SELECT count(*) FROM person p WHERE id BETWEEN 1 AND 999999 AND NOT EXISTS (SELECT 1 FROM country c WHERE c.code = p.code)",
+                "SELECT max(n) FROM (SELECT count(*) n FROM person WHERE id BETWEEN 1 AND 999999 GROUP BY code)",
                 "SELECT count(*) > 0 FROM country c WHERE id < 1000000 AND NOT EXISTS (SELECT 1 FROM person p WHERE id < 1000000 AND c.code = p.code)",
                 "SELECT count(*) > 0 FROM person p WHERE NOT EXISTS (SELECT 1 FROM country c WHERE c.code = p.code)",
                 "SELECT max(n) > 1 FROM (SELECT p.id, count(*) n FROM person p JOIN country c ON p.code = c.code GROUP BY p.id)",
