@@ -113,12 +113,23 @@ import Testing
             try database.execute(
                 "INSERT INTO \(row.table) VALUES (\(row.values.map(\.literal).joined(separator: ", ")))")
         }
+        var before: [String] = []
+        var alone = 0
         for row in outcome.edges.rows {
+            let insert =
+                "INSERT INTO \(row.table) VALUES (\(row.values.map(\.literal).joined(separator: ", ")));\n"
             try database.execute("SAVEPOINT one")
-            try database.execute(
-                "INSERT INTO \(row.table) VALUES (\(row.values.map(\.literal).joined(separator: ", ")))")
+            do {
+                try database.execute(insert)
+                alone += 1
+            } catch is PlainDatabase.Failure {
+                try database.execute(before.joined() + insert)
+            }
             try database.execute("ROLLBACK TO one; RELEASE one")
+            before.append(insert)
         }
+        // Only the children of a duplicate need it.
+        #expect(alone >= outcome.edges.rows.count - 4)
     }
 
     @Test func `keys without a rowid alias may be NULL, and rowids are unusual`() async throws {
@@ -211,7 +222,11 @@ import Testing
                 "-- drydock: foreign-keys immediate\n-- drydock: deletes from person where \(kept)\n-- drydock: rewrites pet.person_id\n"
                     + before
                     + "DELETE FROM person WHERE \(kept);\nCREATE UNIQUE INDEX person_email ON person(email);")
-            let report = try await folder.verify(GRDBDriver()) { $0.isSnapshotsFolderNamed = false }
+            let report = try await folder.verify(GRDBDriver()) {
+                $0.isSnapshotsFolderNamed = false
+                // Another tool would not enforce foreign keys, so that some pets would have no person.
+                $0.migrationFormat = "drydock"
+            }
             #expect(report.hasPassed, "\(report.findings.map(\.line))")
             return Set(report.findings.filter { $0.severity == .warning }.map(\.rule))
         }
