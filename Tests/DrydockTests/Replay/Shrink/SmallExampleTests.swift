@@ -39,7 +39,7 @@ import Testing
             Scenario(
                 """
                 CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT);
-                CREATE TABLE z_log(id INTEGER PRIMARY KEY, t_id INTEGER, made TEXT DEFAULT CURRENT_TIMESTAMP);
+                CREATE TABLE z_log(id INTEGER PRIMARY KEY, t_id INTEGER, made TEXT DEFAULT 'now');
                 CREATE TRIGGER t_log AFTER INSERT ON t BEGIN INSERT INTO z_log(id, t_id) VALUES (new.id + 100, new.id); END;
                 """,
                 rows: "INSERT INTO t(a) VALUES ('some text'), ('more text'), ('other text')",
