@@ -104,7 +104,7 @@ private struct SourceSearch {
         }
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-        var found: [ForeignKeySigns.Sign] = []
+        var found: [(line: Int, sign: ForeignKeySigns.Sign)] = []
         for (index, line) in lines.enumerated() {
             // Rust keeps the tests of a file at its end.
             if ending == "rs", line.contains("#[cfg(test)]"),
@@ -113,13 +113,15 @@ private struct SourceSearch {
                 break
             }
             guard let isOn = SourceLine(line, isPython: ending == "py").enforces else { continue }
-            found.append(
-                .init(isOn: isOn, place: ProjectFolders.shown(root + "/" + name) + ":\(index + 1)"))
+            let place = ProjectFolders.shown(root + "/" + name) + ":\(index + 1)"
+            found.append((index, .init(isOn: isOn, place: place)))
         }
-        // What turns them off and on again does so around its migrations.
-        let off = found.firstIndex { !$0.isOn }
-        let isBracket = off.map { found[$0...].contains(where: \.isOn) } ?? false
-        signs += isBracket ? found.filter { !$0.isOn } : found
+        // What turns them off, migrates and turns them on again has them off while it migrates.
+        let around = zip(found, found.dropFirst()).first { off, on in
+            !off.sign.isOn && on.sign.isOn
+                && lines[off.line...on.line].contains { $0.lowercased().contains("migrat") }
+        }
+        signs += around.map { [$0.0.sign] } ?? found.map(\.sign)
     }
 }
 

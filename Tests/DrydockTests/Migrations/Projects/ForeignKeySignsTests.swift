@@ -96,7 +96,7 @@ import Testing
         #expect(finding.message.contains("foreign keys on: ") && finding.message.contains("src/a.rs:1"))
     }
 
-    /// What turns them off and on again does so around its migrations.
+    /// What turns them off, migrates and turns them on again has them off while it migrates.
     @Test func theyAreOffAroundMigrations() async throws {
         let folder = try diesel([
             "src/a.rs": """
@@ -108,6 +108,23 @@ import Testing
             """
         ])
         #expect(!cascades(try await lint(folder)))
+    }
+
+    /// What turns them off for other work says nothing of the migrations.
+    @Test func theyAreOffAroundAnImport() async throws {
+        let folder = try diesel([
+            "src/a.rs": """
+            db.execute("PRAGMA foreign_keys = ON")?;
+            db.run_pending_migrations(MIGRATIONS)?;
+            db.execute("PRAGMA foreign_keys = OFF")?;
+            import(&db)?;
+            db.execute("PRAGMA foreign_keys = ON")?;
+
+            """
+        ])
+        let report = try await lint(folder)
+        #expect(cascades(report))
+        #expect(report.readings.map(\.behaviour) == ["foreign keys on", "foreign keys off"])
     }
 
     /// Settings say more than source, and what no connection decides is not searched for.
