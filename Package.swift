@@ -132,18 +132,91 @@ let package = Package(
         .target(name: "CLandlock"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
-        .testTarget(name: "SQLiteSchemaTests", dependencies: ["SQLiteSchema", "CSQLite"]),
-        .testTarget(name: "SQLiteFileTests", dependencies: ["SQLiteFile", "SQLiteSchema", "CSQLite"]),
-        .testTarget(name: "OverlayVFSTests", dependencies: ["OverlayVFS", "CSQLite", "KilledWriter"]),
+        // What tests share: the seeds of properties, and the cases that go through the whole of Drydock.
+        .target(name: "Seeds", path: "Tests/Seeds"),
+        .target(
+            name: "DrydockTestSupport",
+            dependencies: [
+                "Drydock", "DrydockReplay", "DrydockState", "DrydockMigrations", engine, "GRDBEngine",
+                "NIOEngine", "SQLiteFile", "SQLiteSchema", "CSQLite", "Seeds",
+            ], path: "Tests/DrydockTestSupport"),
+        .testTarget(name: "SQLiteSchemaTests", dependencies: ["SQLiteSchema", "CSQLite", "Seeds"]),
+        .testTarget(
+            name: "SQLiteFileTests", dependencies: ["SQLiteFile", "SQLiteSchema", "CSQLite", "Seeds"]),
+        .testTarget(
+            name: "OverlayVFSTests", dependencies: ["OverlayVFS", "CSQLite", "KilledWriter", "Seeds"]),
         .executableTarget(
             name: "KilledWriter", dependencies: ["CSQLite"], path: "Tests/KilledWriter"),
         .testTarget(
             name: "DrydockTests",
             dependencies: [
-                "Drydock", "DrydockFleet", "DrydockWatch", "DrydockProbes", "DrydockMigrate",
-                "DrydockMaintenance", "DrydockDiff", "DrydockLint", "DrydockReplay", "DrydockState",
-                "DrydockMigrations", "DrydockFindings", "DrydockReport", engine, "GRDBEngine",
-                "NIOEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "CSQLite",
+                "DrydockTestSupport", "Drydock", engine, "GRDBEngine", "NIOEngine", "CSQLite", "Seeds",
+            ]),
+        .testTarget(
+            name: "DrydockWatchTests",
+            dependencies: ["DrydockTestSupport", "DrydockWatch", "Drydock", "GRDBEngine"]),
+        .testTarget(
+            name: "DrydockFleetTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockFleet", "DrydockReport", "DrydockReplay", "DrydockFindings",
+                "Drydock", engine, "GRDBEngine", "NIOEngine", "Seeds",
+            ]),
+        .testTarget(
+            name: "DrydockProbesTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockProbes", "DrydockReplay", "DrydockFindings", "Drydock", engine,
+                "GRDBEngine", "NIOEngine", "SQLiteSchema", "Seeds",
+            ]),
+        .testTarget(
+            name: "DrydockMigrateTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockMigrate", "DrydockMaintenance", "DrydockFindings", "Drydock",
+                engine, "GRDBEngine", "NIOEngine", "OverlayVFS", "CSQLite", "Seeds",
+            ]),
+        .testTarget(
+            name: "DrydockMaintenanceTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockMaintenance", "DrydockReport", "DrydockState",
+                "DrydockFindings", "Drydock", engine, "GRDBEngine", "NIOEngine", "OverlayVFS", "SQLiteFile",
+                "Seeds",
+            ]),
+        .testTarget(
+            name: "DrydockDiffTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockDiff", "DrydockReport", "DrydockFindings", "Drydock", engine,
+                "GRDBEngine", "SQLiteSchema", "Seeds",
+            ]),
+        .testTarget(
+            name: "DrydockLintTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockLint", "DrydockMigrations", "DrydockFindings", "Drydock",
+                engine, "GRDBEngine", "SQLiteSchema", "CSQLite",
+            ]),
+        .testTarget(
+            name: "DrydockReplayTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockReplay", "DrydockLint", "DrydockMaintenance", "DrydockReport",
+                "DrydockState", "DrydockMigrations", "DrydockFindings", "Drydock", engine, "GRDBEngine",
+                "NIOEngine", "OverlayVFS", "SQLiteSchema", "Seeds",
+            ]),
+        .testTarget(
+            name: "DrydockStateTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockState", "DrydockDiff", "DrydockLint", "DrydockMaintenance",
+                "DrydockMigrate", "DrydockReplay", "DrydockMigrations", "DrydockFindings", "Drydock", engine,
+                "GRDBEngine", "NIOEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "Seeds",
+            ]),
+        .testTarget(
+            name: "DrydockMigrationsTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockMigrations", "DrydockFindings", "Drydock", engine,
+                "GRDBEngine", "Seeds",
+            ]),
+        .testTarget(
+            name: "DrydockFindingsTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockFindings", "Drydock", engine, "GRDBEngine", "SQLiteSchema",
+                "Seeds",
             ]),
         .testTarget(
             name: "EngineTests",

@@ -105,13 +105,13 @@ import Testing
     }
 
     /// Every rule of a step, of a state and of lint has a mirrored test file.
-    @Test(arguments: ["Replay": "", "State": "", "Lint": "Lint/"])
-    func rulesHaveTests(_ target: String, _ folder: String) throws {
+    @Test(arguments: ["Replay": "State", "State": "State", "Lint": "Lint"])
+    func rulesHaveTests(_ target: String, _ tested: String) throws {
         let rules = try Repository.swiftFiles(in: "Sources/Drydock\(target)/Rules").map {
             $0.name.dropLast(6)
         }.filter { $0.hasSuffix("Rule") && !["ReplayRule", "StateRule"].contains($0) }
         #expect(rules.count >= 4)
-        let tests = try Repository.swiftFiles(in: "Tests/DrydockTests/\(folder)Rules").map(\.name)
+        let tests = try Repository.swiftFiles(in: "Tests/Drydock\(tested)Tests/Rules").map(\.name)
         for rule in rules { #expect(tests.contains("\(rule)Tests.swift"), "\(rule)") }
     }
 
@@ -122,7 +122,7 @@ import Testing
         let registry = try Repository.text("Sources/DrydockMaintenance/Health/HealthCheck.swift")
         let catalogue = try Repository.text("Sources/DrydockFindings/Catalogue/Rule.swift")
         let rows = try Repository.text("docs/health.md").split(separator: "\n").filter { $0.hasPrefix("| `") }
-        let tests = try Repository.swiftFiles(in: "Tests/DrydockTests/Health/Checks").map(\.name)
+        let tests = try Repository.swiftFiles(in: "Tests/DrydockMaintenanceTests/Health/Checks").map(\.name)
         for check in checks {
             let type = check.name.dropLast(6)
             let name = try #require(check.text.firstMatch(of: /HealthCheckText\(\s*\.([A-Za-z]+)/)).output.1
@@ -142,7 +142,7 @@ import Testing
         let rows = try Repository.text("docs/formats.md").split(separator: "\n").filter {
             $0.hasPrefix("| `")
         }
-        let tests = try Repository.swiftFiles(in: "Tests/DrydockTests").map(\.name)
+        let tests = try Repository.swiftFiles(in: "Tests/DrydockMigrationsTests").map(\.name)
         for format in formats {
             let type = format.name.dropLast(6)
             let name = try #require(format.text.firstMatch(of: /[nN]ame = "([a-z0-9-]+)"/)).output.1

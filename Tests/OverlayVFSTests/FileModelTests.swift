@@ -1,12 +1,13 @@
 import Foundation
+import Seeds
 import Testing
 
 @testable import OverlayVFS
 
 /// A file of the overlay must behave as an array of bytes.
 @Suite struct FileModelTests {
-    @Test(arguments: seeds(40, soak: 20_000)) func actsAsAnArray(seed: Int) throws {
-        var random = Random(seed: seed)
+    @Test(arguments: seeds(40, of: 20_000)) func actsAsAnArray(seed: Int) throws {
+        var random = SeededGenerator(seed: seed)
         let folder = Folder()
         let bytes = (0..<random.pick([0, 1, 4095, 4096, 20_000, 50_001])).map { _ in
             UInt8.random(in: 0...255, using: &random)
@@ -34,8 +35,8 @@ import Testing
     }
 
     /// Pages of a journal that the database has are not stored; that must show nowhere.
-    @Test(arguments: seeds(40, soak: 20_000)) func aJournalActsAsAnArray(seed: Int) throws {
-        var random = Random(seed: seed)
+    @Test(arguments: seeds(40, of: 20_000)) func aJournalActsAsAnArray(seed: Int) throws {
+        var random = SeededGenerator(seed: seed)
         let store = BlockStore(memoryLimit: 1 << 20)
         let pageSize = random.pick([512, 4096, 8192])
         let database = OverlayFile(.empty, store: store)
@@ -76,7 +77,7 @@ import Testing
         try expectSame(journal.freeze().after, model, seed)
     }
 
-    private func write(_ random: inout Random, _ file: OverlayFile, _ model: inout [UInt8]) throws {
+    private func write(_ random: inout SeededGenerator, _ file: OverlayFile, _ model: inout [UInt8]) throws {
         let offset = random.int(0...(model.count + 9000))
         let count = random.pick([1, 17, 512, 4096, 4097, 13_000])
         // Zeros and repeated bytes, so that blocks sometimes equal their old contents.
@@ -89,7 +90,7 @@ import Testing
         model.replaceSubrange(offset..<(offset + count), with: bytes)
     }
 
-    private func cut(_ random: inout Random, _ file: OverlayFile, _ model: inout [UInt8]) throws {
+    private func cut(_ random: inout SeededGenerator, _ file: OverlayFile, _ model: inout [UInt8]) throws {
         let size = random.pick([
             0, random.int(0...(model.count + 3000)), random.int(0...(model.count / 4096)) * 4096,
         ])
@@ -101,7 +102,9 @@ import Testing
         }
     }
 
-    private func read(_ random: inout Random, _ file: OverlayFile, _ model: [UInt8], _ seed: Int) throws {
+    private func read(_ random: inout SeededGenerator, _ file: OverlayFile, _ model: [UInt8], _ seed: Int)
+        throws
+    {
         let offset = random.int(0...(model.count + 5000))
         var bytes = [UInt8](repeating: 0xAA, count: random.pick([1, 100, 4096, 9000]))
         let isWhole = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Seeds
 import Testing
 
 @testable import OverlayVFS
@@ -166,11 +167,11 @@ import Testing
         }
         try await cuts.forEach(of: kills) { _, image in states.insert(try content(image)) }
         let file = folder.file("killed.db")
-        var random = Random(seed: 1)
         try original.write(to: URL(filePath: file))
         let count = try #require(Int(try run(file, writing.sql).output))
         #expect(count > 20)
-        for _ in seeds(8, soak: 1000) {
+        for seed in seeds(8, of: 1000) {
+            var random = SeededGenerator(seed: seed)
             for suffix in ["", "-journal", "-wal", "-shm"] {
                 try? FileManager.default.removeItem(atPath: file + suffix)
             }
@@ -220,7 +221,6 @@ import Testing
         var others: Set<String> = []
         var seen: Set<String> = []
         // Evenly spread where there are too many for every run: with DRYDOCK_SOAK each of them.
-        let isSoak = ProcessInfo.processInfo.environment["DRYDOCK_SOAK"] != nil
         let step = isSoak && writing.isSafe ? 1 : max(1, cuts.cuts.count / 300)
         let wanted = Swift.stride(from: 0, to: cuts.cuts.count, by: step).map { cuts.cuts[$0] }
         try await cuts.forEach(of: wanted) { cut, image in

@@ -1,12 +1,13 @@
 import CSQLite
 import Foundation
+import Seeds
 import Testing
 
 @testable import OverlayVFS
 
 /// The overlay must behave exactly as an ordinary file.
 @Suite struct PropertyTests {
-    @Test(arguments: seeds(24, soak: 3000)) func overlayActsAsAFile(seed: Int) throws {
+    @Test(arguments: seeds(24, of: 3000)) func overlayActsAsAFile(seed: Int) throws {
         var pair = try Pair(seed: seed)
         let before = try pair.folder.state()
         for step in 1...80 {
@@ -34,7 +35,7 @@ private struct Pair {
 
     init(seed: Int) throws {
         self.seed = seed
-        workload = Workload(Random(seed: seed))
+        workload = Workload(SeededGenerator(seed: seed))
         let settings = workload.settings()
         let path = try folder.database("main.db", settings + "create table t1(id integer primary key, b, c);")
         let made = try Database(path.uri)

@@ -1,4 +1,5 @@
 import Foundation
+import Seeds
 import Testing
 
 @testable import OverlayVFS
@@ -23,7 +24,7 @@ import Testing
     /// Makes copies of one database and writes other rows into each.
     private func databases(_ count: Int, _ settings: String, in folder: Folder) throws -> [String] {
         let first = try folder.database("first.db", settings + Self.schema)
-        var random = Random(seed: 5)
+        var random = SeededGenerator(seed: 5)
         return try (0..<count).map { number in
             let path = folder.file("\(number).db")
             try FileManager.default.copyItem(atPath: first, toPath: path)

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Seeds
 import Testing
 
 @testable import OverlayVFS
@@ -88,7 +89,7 @@ private let thirtyMegabytes = """
         let files = (0..<4).map { _ in OverlayFile(.empty, store: store) }
         let size = 2000 * Block.size
         DispatchQueue.concurrentPerform(iterations: files.count) { number in
-            var random = Random(seed: number)
+            var random = SeededGenerator(seed: number)
             for round in 0..<6000 {
                 let place = round < 2000 ? round : random.int(0...1999)
                 let value = UInt64(number) << 32 | UInt64(place)

@@ -1,4 +1,5 @@
 import Foundation
+import Seeds
 import Testing
 
 @testable import OverlayVFS
@@ -7,7 +8,7 @@ import Testing
 @Suite struct TransferTests {
     @Test(arguments: 0..<200)
     func aTransferredImageIsTheSame(_ seed: Int) throws {
-        var random = Random(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let folder = FileManager.default.temporaryDirectory.path + "/drydock-transfer-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -52,7 +53,7 @@ import Testing
     }
 
     /// Writes, cuts and grows the main file as SQLite may.
-    private func change(_ image: Image, _ random: inout Random) throws -> Image {
+    private func change(_ image: Image, _ random: inout SeededGenerator) throws -> Image {
         let store = BlockStore(memoryLimit: 1 << 20)
         let file = OverlayFile(image.main, store: store)
         for _ in 0..<Int.random(in: 0...5, using: &random) {

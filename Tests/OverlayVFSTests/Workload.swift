@@ -1,14 +1,16 @@
-/// Random SQL with everything that a migration may do to a file.
+import Seeds
+
+/// SeededGenerator SQL with everything that a migration may do to a file.
 ///
 /// Statements may fail because a savepoint or a table does not exist. They must then fail alike on both
 /// files.
 struct Workload {
-    var random: Random
+    var random: SeededGenerator
     private var tables = 0
 
     static let pageSizes = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536]
 
-    init(_ random: Random) { self.random = random }
+    init(_ random: SeededGenerator) { self.random = random }
 
     /// Returns the settings that must come first, while the file is empty.
     mutating func settings() -> String {

@@ -1,10 +1,11 @@
+import Seeds
 import Testing
 
 @testable import SQLiteFile
 
 /// The use of each page is the one that SQLite reports.
 @Suite struct CensusTests {
-    @Test(arguments: seeds(30, soak: 2000)) func everyPageHasItsOwner(seed: Int) throws {
+    @Test(arguments: seeds(30, of: 2000)) func everyPageHasItsOwner(seed: Int) throws {
         let folder = Folder()
         var made = try RandomDatabase(seed: seed, in: folder)
         try made.edit(30)

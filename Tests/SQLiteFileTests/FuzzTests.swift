@@ -1,3 +1,4 @@
+import Seeds
 import SQLiteSchema
 import Testing
 
@@ -5,9 +6,9 @@ import Testing
 
 /// Damage is an error that names a page, whatever was damaged: nothing traps or runs for ever.
 @Suite struct FuzzTests {
-    @Test(arguments: seeds(25, soak: 1000)) func damageIsAnError(seed: Int) throws {
+    @Test(arguments: seeds(25, of: 1000)) func damageIsAnError(seed: Int) throws {
         let folder = Folder()
-        var random = Random(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let size = random.pick([512, 512, 1024, 4096])
         let made = try RandomDatabase(seed: seed, in: folder, pageSize: size, rows: 25)
         try made.database.execute("pragma wal_checkpoint(truncate)")
@@ -20,8 +21,8 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds(20, soak: 500)) func anyBytesAreRefusedOrRead(seed: Int) throws {
-        var random = Random(seed: seed)
+    @Test(arguments: seeds(20, of: 500)) func anyBytesAreRefusedOrRead(seed: Int) throws {
+        var random = SeededGenerator(seed: seed)
         let header = SparsePages(pageSize: 512, pageCount: 1).page(1).prefix(100)
         for _ in 0..<50 {
             var bytes = (0..<(512 * random.int(1...6))).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -102,7 +103,7 @@ import Testing
     }
 }
 
-extension Random {
+extension SeededGenerator {
     /// Flips bits, writes page numbers and cell pointers over one another, cuts the file short.
     fileprivate mutating func damage(_ bytes: inout [UInt8], pageSize: Int) {
         for _ in 0..<int(1...6) {

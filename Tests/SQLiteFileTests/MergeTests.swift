@@ -1,13 +1,14 @@
 import Foundation
+import Seeds
 import Testing
 
 @testable import SQLiteFile
 
 /// A merge finds every difference, whatever it skips.
 @Suite struct MergeTests {
-    @Test(arguments: seeds(30, soak: 2000)) func mergeFindsWhatSQLFinds(seed: Int) throws {
+    @Test(arguments: seeds(30, of: 2000)) func mergeFindsWhatSQLFinds(seed: Int) throws {
         let folder = Folder()
-        var random = Random(seed: -seed)
+        var random = SeededGenerator(seed: -seed)
         let before = try RandomDatabase(
             seed: seed, in: folder, pageSize: random.pick([512, 512, 1024, 4096]),
             rows: random.pick([20, 100]))
@@ -33,7 +34,7 @@ import Testing
 
     /// Returns the pages that differ, found or given. Naming more pages than differ is allowed.
     private static func difference(
-        _ left: DatabaseFile, _ right: DatabaseFile, _ random: inout Random
+        _ left: DatabaseFile, _ right: DatabaseFile, _ random: inout SeededGenerator
     ) throws -> PageDifference? {
         if random.chance(20) { return nil }
         let found = try PageDifference(comparing: left, right)
@@ -226,7 +227,7 @@ extension RandomDatabase {
     }
 
     /// Makes a change that a migration may make to rows and pages.
-    fileprivate mutating func change(_ random: inout Random) throws {
+    fileprivate mutating func change(_ random: inout SeededGenerator) throws {
         switch random.int(0...7) {
         case 0: break
         case 1: try edit(random.int(20...80))

@@ -1,12 +1,13 @@
+import Seeds
 import Testing
 
 @testable import SQLiteFile
 
 /// What is read through a window is what the pages themselves have, damage included.
 @Suite struct PageWindowTests {
-    @Test(arguments: seeds(40, soak: 3000)) func figuresAreThoseOfThePages(seed: Int) throws {
+    @Test(arguments: seeds(40, of: 3000)) func figuresAreThoseOfThePages(seed: Int) throws {
         let folder = Folder()
-        var random = Random(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let (made, main, log) = try WriteAheadLogTests.make(seed, folder)
         let whole = try DatabaseFile(main, log: log)
         let roots = try [1] + whole.schema().map(\.rootPage)

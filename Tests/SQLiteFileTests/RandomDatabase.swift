@@ -1,4 +1,5 @@
 import Foundation
+import Seeds
 import SQLiteFile
 
 /// A database generated from a seed, with a model of its schema.
@@ -44,7 +45,7 @@ struct RandomDatabase {
 
     static let pageSizes = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536]
 
-    var random: Random
+    var random: SeededGenerator
     let encoding: String
     private(set) var path: String
     private(set) var database: Database
@@ -52,7 +53,7 @@ struct RandomDatabase {
     private(set) var indexes: [Index] = []
 
     init(seed: Int, in folder: Folder, pageSize: Int? = nil, rows: Int = 40) throws {
-        random = Random(seed: seed)
+        random = SeededGenerator(seed: seed)
         path = folder.file("\(seed).db")
         database = try Database(path)
         encoding = random.pick(["UTF-8", "UTF-8", "UTF-16le", "UTF-16be"])

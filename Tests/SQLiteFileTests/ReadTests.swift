@@ -1,10 +1,11 @@
+import Seeds
 import Testing
 
 @testable import SQLiteFile
 
 /// Every table and index that is read here has the contents that SQL returns.
 @Suite struct ReadTests {
-    @Test(arguments: seeds(40, soak: 2000)) func everyTreeHasTheRowsThatSQLReads(seed: Int) throws {
+    @Test(arguments: seeds(40, of: 2000)) func everyTreeHasTheRowsThatSQLReads(seed: Int) throws {
         let folder = Folder()
         var made = try RandomDatabase(seed: seed, in: folder)
         try made.database.execute("pragma wal_checkpoint(truncate)")
@@ -64,7 +65,7 @@ import Testing
 
     /// Checks that any two entries compare in the order of their positions.
     private func checkOrder(
-        _ index: RandomDatabase.Index, _ random: inout Random, _ file: DatabaseFile, _ seed: Int
+        _ index: RandomDatabase.Index, _ random: inout SeededGenerator, _ file: DatabaseFile, _ seed: Int
     ) throws {
         let order = KeyOrder(
             index.parts.map { KeyColumn($0.collation, isDescending: $0.isDescending) } + [KeyColumn()],

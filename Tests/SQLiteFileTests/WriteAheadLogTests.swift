@@ -1,11 +1,12 @@
 import Foundation
+import Seeds
 import Testing
 
 @testable import SQLiteFile
 
 /// A file with its write-ahead log is read as a connection sees it.
 @Suite struct WriteAheadLogTests {
-    @Test(arguments: seeds(20, soak: 1000)) func logIsReadAsSQLiteReadsIt(seed: Int) throws {
+    @Test(arguments: seeds(20, of: 1000)) func logIsReadAsSQLiteReadsIt(seed: Int) throws {
         let folder = Folder()
         let (made, main, log) = try Self.make(seed, folder)
         let file = try DatabaseFile(main, log: log)
@@ -21,9 +22,9 @@ import Testing
     }
 
     /// A log that is cut short or has a wrong bit is read as SQLite recovers it.
-    @Test(arguments: seeds(30, soak: 3000)) func damagedLogIsReadAsSQLiteRecoversIt(seed: Int) throws {
+    @Test(arguments: seeds(30, of: 3000)) func damagedLogIsReadAsSQLiteRecoversIt(seed: Int) throws {
         let folder = Folder()
-        var random = Random(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var (made, main, log) = try Self.make(seed, folder)
         guard !log.isEmpty else { return }
         switch random.int(0...3) {

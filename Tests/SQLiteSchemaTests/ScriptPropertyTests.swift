@@ -1,4 +1,5 @@
 import CSQLite
+import Seeds
 import Testing
 
 @testable import SQLiteSchema
@@ -18,7 +19,7 @@ import Testing
 
     /// Returns a script that ran, with what each statement added to the schema and removed; nil for a failed
     /// statement.
-    private func script(seed: UInt64) -> (
+    private func script(seed: Int) -> (
         text: String, changes: [(added: Set<String>, removed: Set<String>)?]
     ) {
         var random = RandomScript(seed: seed)
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func `statements end where SQLite's parser ends them, and have the right action`() throws {
-        for seed in seeds(150, soak: 5_000) {
+        for seed in seeds(150, of: 5_000) {
             let (text, changes) = script(seed: seed)
             let source = SQLSource(name: "", text)
             let statements = source.statements()
@@ -98,7 +99,7 @@ import Testing
     }
 
     @Test func `what SQLite stores has the meaning of what was written`() throws {
-        for seed in seeds(100, soak: 3_000) {
+        for seed in seeds(100, of: 3_000) {
             var random = RandomScript(seed: seed)
             let database = Database()
             for _ in 0..<12 {
@@ -128,7 +129,7 @@ import Testing
     }
 
     @Test func `prefixes are complete when sqlite3_complete says so`() {
-        for seed in seeds(60, soak: 1_000) {
+        for seed in seeds(60, of: 1_000) {
             let bytes = Array(script(seed: seed).text.utf8)
             var random = SeededGenerator(seed: seed)
             for _ in 0..<15 {

@@ -2,6 +2,8 @@ import Drydock
 import Foundation
 import GRDBEngine
 
+@testable import DrydockTestSupport
+
 /// The code of docs/library.md and of the library's own pages, so that it compiles; it is not run.
 private func libraryPage() async throws {
     var request = VerifyRequest()

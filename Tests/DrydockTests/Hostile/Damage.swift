@@ -1,8 +1,11 @@
 import Foundation
+import Seeds
+
+@testable import DrydockTestSupport
 
 /// Damages a database file, its log and its journal at random.
 struct Damage {
-    var random: SchemaRandom
+    var random: SeededGenerator
 
     mutating func spoil(_ folder: TemporaryFolder, _ path: String) throws {
         var bytes = [UInt8](FileManager.default.contents(atPath: folder.file(path)) ?? Data())

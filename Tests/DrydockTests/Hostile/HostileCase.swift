@@ -1,4 +1,7 @@
 import Foundation
+import Seeds
+
+@testable import DrydockTestSupport
 
 /// A small project with one damaged part, and a command that reads it.
 struct HostileCase {
@@ -16,7 +19,7 @@ struct HostileCase {
 
     init(seed: UInt64) throws {
         self.seed = seed
-        var random = SchemaRandom(seed: seed &* 0x9E37_79B9 &+ 77)
+        var random = SeededGenerator(seed: seed &* 0x9E37_79B9 &+ 77)
         folder = try TemporaryFolder()
         (kind, arguments) = try HostileProject(folder: folder).make(&random)
         for name in ["cache", "tmp"] {

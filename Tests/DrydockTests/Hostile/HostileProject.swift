@@ -1,4 +1,7 @@
 import Foundation
+import Seeds
+
+@testable import DrydockTestSupport
 
 /// Writes a small valid project, damages one part of it, and names a command that reads that part.
 struct HostileProject {
@@ -25,7 +28,7 @@ struct HostileProject {
         "ALTER TABLE item ADD COLUMN kind TEXT;\n-- drydock: rewrites item.body\nUPDATE item SET body = upper(body);\n"
 
     /// Returns what is damaged, and the command's arguments.
-    func make(_ random: inout SchemaRandom) throws -> (kind: String, arguments: [String]) {
+    func make(_ random: inout SeededGenerator) throws -> (kind: String, arguments: [String]) {
         try folder.write("Migrations/v1.sql", Self.sound)
         try folder.write("Migrations/v2.sql", Self.next)
         switch random.below(10) {
@@ -37,7 +40,7 @@ struct HostileProject {
         }
     }
 
-    private func makeDatabase(_ path: String, _ random: inout SchemaRandom) throws {
+    private func makeDatabase(_ path: String, _ random: inout SeededGenerator) throws {
         let database = try PlainDatabase(folder.file(path))
         let pragmas = [
             "PRAGMA page_size = \(random.pick([512, 1024, 4096]))",
@@ -53,7 +56,7 @@ struct HostileProject {
 
     // MARK: - Databases
 
-    private func database(_ random: inout SchemaRandom) throws -> [String] {
+    private func database(_ random: inout SeededGenerator) throws -> [String] {
         let path = "Snapshots/s.sqlite"
         try folder.write("Snapshots/.keep", "")
         try makeDatabase(path, &random)
@@ -82,7 +85,7 @@ struct HostileProject {
 
     // MARK: - SQL
 
-    private func sql(_ random: inout SchemaRandom) throws -> [String] {
+    private func sql(_ random: inout SeededGenerator) throws -> [String] {
         var maker = HostileSQL(random: random)
         let text = maker.script()
         random = maker.random
@@ -114,7 +117,7 @@ struct HostileProject {
 
     // MARK: - Names
 
-    private func names(_ random: inout SchemaRandom) throws -> [String] {
+    private func names(_ random: inout SeededGenerator) throws -> [String] {
         let odd = [
             "v3\n.sql", "v3 \u{202E}x.sql", "v3'; DROP TABLE t; --.sql", "v3\u{1b}[31m.sql",
             "99999999999999999999999_x.sql", "-v3.sql",
@@ -183,7 +186,7 @@ struct HostileProject {
 
         """
 
-    private func configuration(_ random: inout SchemaRandom) throws -> [String] {
+    private func configuration(_ random: inout SeededGenerator) throws -> [String] {
         var mutation = Mutation(random: random)
         try folder.write("drydock.yml", mutation.yaml(Self.yaml))
         random = mutation.random
@@ -208,7 +211,7 @@ struct HostileProject {
 
         """
 
-    private func lock(_ random: inout SchemaRandom) throws -> [String] {
+    private func lock(_ random: inout SeededGenerator) throws -> [String] {
         try folder.write("Snapshots/.keep", "")
         try makeDatabase("Snapshots/s.sqlite", &random)
         var text = Self.lockText

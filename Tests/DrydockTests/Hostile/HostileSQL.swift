@@ -1,6 +1,10 @@
+import Seeds
+
+@testable import DrydockTestSupport
+
 /// Scripts that no reasonable person would write: generated from a grammar, then with damaged bytes.
 struct HostileSQL {
-    var random: SchemaRandom
+    var random: SeededGenerator
 
     mutating func script() -> [UInt8] {
         if random.chance(30) { return monster() }

@@ -1,6 +1,10 @@
+import Seeds
+
+@testable import DrydockTestSupport
+
 /// Random damage to a text.
 struct Mutation {
-    var random: SchemaRandom
+    var random: SeededGenerator
 
     private static let odd: [[UInt8]] = [
         [0], [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xEF, 0xBB, 0xBF], Array("\r\n".utf8),

@@ -1,4 +1,7 @@
 import DatabaseEngine
+import Seeds
+
+@testable import DrydockTestSupport
 
 /// Generates a random database and random migrations of it, and runs them at once: a statement that SQLite refuses is
 /// usually removed again.
@@ -17,7 +20,7 @@ struct CaseGenerator {
         var model: Model
         var file = MigrationCase.File()
         /// Operations with which later files begin.
-        var pending: [@Sendable (inout Draft, inout SchemaRandom) -> Void] = []
+        var pending: [@Sendable (inout Draft, inout SeededGenerator) -> Void] = []
         /// The tables and columns at the beginning of the file, for declarations.
         var start: Model
         var tool: MigrationCase.Tool
@@ -30,7 +33,7 @@ struct CaseGenerator {
     /// The states before the first file, and after each.
     private(set) var states: [OracleState] = []
     private(set) var models: [Model] = []
-    private var random: SchemaRandom
+    private var random: SeededGenerator
     private var limits: Limits
     private var database: PlainDatabase
     private var model = Model()
@@ -42,12 +45,12 @@ struct CaseGenerator {
 
     init(seed: UInt64, limits: Limits = Limits()) throws {
         made = MigrationCase(seed: seed)
-        random = SchemaRandom(seed: seed &* 0x5851_F42D_4C95_7F2D)
+        random = SeededGenerator(seed: seed &* 0x5851_F42D_4C95_7F2D)
         self.limits = limits
         database = try PlainDatabase()
         made.tool = random.pick(MigrationCase.Tool.picked)
         // A separate generator, so that the other results of a seed stay the same.
-        var extras = SchemaRandom(seed: ~seed)
+        var extras = SeededGenerator(seed: ~seed)
         if made.tool == .custom, extras.chance(40) { made.tool = .customTogether }
         hasOrphans = made.tool != .drydock && extras.chance(12)
         made.pragmas = [
@@ -70,7 +73,7 @@ struct CaseGenerator {
         let usesSearch = random.chance(15)
         let count = 1 + random.below(4)
         for number in 0..<count {
-            var own = SchemaRandom(seed: random.next())
+            var own = SeededGenerator(seed: random.next())
             guard number < limits.tables else { continue }
             var table = SchemaMaker(random: own, model: model).table(usesSearch: usesSearch)
             if try !attempt(table.definition()) { continue }
@@ -100,7 +103,7 @@ struct CaseGenerator {
             if try attempt(traced.definition()) { model.tables.append(traced) }
         }
         for number in 0..<random.below(5) {
-            var own = SchemaRandom(seed: random.next())
+            var own = SeededGenerator(seed: random.next())
             guard limits.hasDependents else { continue }
             _ = try attempt(SchemaMaker.dependent(number, model, &own))
         }
@@ -119,7 +122,7 @@ struct CaseGenerator {
     private mutating func makeRows() throws {
         for table in model.tables {
             for number in 0..<random.below(9) {
-                var own = SchemaRandom(seed: random.next())
+                var own = SeededGenerator(seed: random.next())
                 guard number < limits.rows else { continue }
                 var maker = ValueMaker(random: own, count: valueCount)
                 let columns = table.stored
@@ -153,7 +156,7 @@ struct CaseGenerator {
     private mutating func makeGaps() throws {
         try database.execute("PRAGMA foreign_keys = OFF")
         for table in model.tables where table.module == nil {
-            var own = SchemaRandom(seed: ~made.seed &+ UInt64(table.id))
+            var own = SeededGenerator(seed: ~made.seed &+ UInt64(table.id))
             if case .columns(_, isWithoutRowid: true) = table.key { continue }
             for order in ["rowid", "rowid DESC"] where own.chance(40) {
                 let place = order == "rowid" ? own.below(3) : 0
@@ -182,7 +185,7 @@ struct CaseGenerator {
         states.append(try OracleState(database, model))
         models.append(model)
         let count = 1 + random.below(3)
-        var pending: [@Sendable (inout Draft, inout SchemaRandom) -> Void] = []
+        var pending: [@Sendable (inout Draft, inout SeededGenerator) -> Void] = []
         for number in 0..<(count + 3) {
             if number >= count && pending.isEmpty { break }
             if try !makeFile(&pending, isExtra: number >= count) { break }
@@ -191,13 +194,13 @@ struct CaseGenerator {
 
     /// Returns false where SQLite refuses the file: nothing follows.
     private mutating func makeFile(
-        _ pending: inout [@Sendable (inout Draft, inout SchemaRandom) -> Void], isExtra: Bool
+        _ pending: inout [@Sendable (inout Draft, inout SeededGenerator) -> Void], isExtra: Bool
     ) throws -> Bool {
         var draft = Draft(model: model, start: model, tool: made.tool)
         var now = database
         if !pending.isEmpty {
             let first = pending.removeFirst()
-            var own = SchemaRandom(seed: random.next())
+            var own = SeededGenerator(seed: random.next())
             var next = draft
             first(&next, &own)
             if let reached = try? OracleRun.result(of: next.file, on: database, made.tool) {
@@ -208,7 +211,7 @@ struct CaseGenerator {
         }
         for _ in 0..<(isExtra ? 0 : 1 + random.below(3)) {
             operationCount += 1
-            var own = SchemaRandom(seed: random.next())
+            var own = SeededGenerator(seed: random.next())
             if limits.skipped.contains(operationCount) { continue }
             var next = draft
             Operations.random(&next, &own, now)

@@ -1,5 +1,7 @@
 import Drydock
 
+@testable import DrydockTestSupport
+
 /// A database, and migrations of it with known meaning.
 struct MigrationCase {
     /// How the migrations run.

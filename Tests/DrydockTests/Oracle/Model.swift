@@ -1,3 +1,5 @@
+@testable import DrydockTestSupport
+
 /// What the generator of migrations knows of a database: which table and column contains which of the users' data.
 struct Model {
     var tables: [ModelTable] = []

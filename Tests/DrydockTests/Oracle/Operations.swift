@@ -1,10 +1,13 @@
 import DatabaseEngine
+import Seeds
+
+@testable import DrydockTestSupport
 
 /// The operations of a migration, as statements and by their meaning.
 enum Operations {
     typealias Draft = CaseGenerator.Draft
 
-    static func random(_ draft: inout Draft, _ random: inout SchemaRandom, _ database: PlainDatabase) {
+    static func random(_ draft: inout Draft, _ random: inout SeededGenerator, _ database: PlainDatabase) {
         let plain = draft.model.tables.filter { $0.module == nil && !$0.columns.isEmpty }
         if let search = draft.model.tables.first(where: { $0.module != nil }), random.chance(15) {
             return changeSearch(search, &draft, &random)
@@ -33,7 +36,8 @@ enum Operations {
 
     // MARK: - ALTER TABLE
 
-    private static func addColumn(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    private static func addColumn(_ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator)
+    {
         var maker = SchemaMaker(random: random, model: draft.model)
         var column = maker.column(in: table, taken: draft.start.tables.flatMap(\.columns).map(\.name))
         draft.model = maker.model
@@ -63,8 +67,9 @@ enum Operations {
         }
     }
 
-    private static func renameColumn(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom)
-    {
+    private static func renameColumn(
+        _ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator
+    ) {
         let column = random.pick(table.columns)
         let name = SchemaMaker.newName(
             SchemaMaker.columnNames + ["renamed"],
@@ -73,7 +78,7 @@ enum Operations {
         draft.model.renameColumn(column.id, of: table.id, to: name)
     }
 
-    static func dropColumn(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    static func dropColumn(_ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator) {
         let column = random.pick(table.columns)
         if random.chance(50) { declareDrop(of: column, in: table, &draft) }
         draft.run("ALTER TABLE \(table.quoted) DROP COLUMN \(column.quoted)")
@@ -97,7 +102,9 @@ enum Operations {
         return start.columns.filter { !$0.origins.isDisjoint(with: column.origins) }.map { (start, $0) }
     }
 
-    private static func renameTable(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    private static func renameTable(
+        _ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator
+    ) {
         let name = SchemaMaker.newName(
             SchemaMaker.tableNames + ["renamed"], taken: draft.model.tables.map(\.name), &random)
         draft.run("ALTER TABLE \(table.quoted) RENAME TO \(quote(name))")
@@ -106,7 +113,7 @@ enum Operations {
 
     // MARK: - Rows
 
-    static func expression(_ column: String, _ random: inout SchemaRandom) -> String {
+    static func expression(_ column: String, _ random: inout SeededGenerator) -> String {
         random.pick([
             "coalesce(\(column), '')", "coalesce(\(column), 0)", "upper(\(column))", "\(column) + 0",
             "trim(\(column))",
@@ -116,7 +123,7 @@ enum Operations {
         ])
     }
 
-    static func condition(_ table: ModelTable, _ random: inout SchemaRandom) -> String {
+    static func condition(_ table: ModelTable, _ random: inout SeededGenerator) -> String {
         let column = random.pick(table.columns).quoted
         return random.pick([
             "\(column) IS NULL", "\(column) IS NOT NULL", "typeof(\(column)) = 'text'",
@@ -125,7 +132,7 @@ enum Operations {
         ])
     }
 
-    private static func update(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    private static func update(_ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator) {
         guard let column = table.stored.isEmpty ? nil : random.pick(table.stored) else { return }
         if random.chance(35), !table.keyColumns.contains(column.id) {
             for (start, own) in counterparts(of: column, table, draft) {
@@ -141,7 +148,7 @@ enum Operations {
         )
     }
 
-    private static func delete(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    private static func delete(_ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator) {
         let condition = condition(table, &random)
         if random.chance(45), let start = draft.start[table.id],
             table.columns.map(\.name) == start.columns.map(\.name)
@@ -153,7 +160,7 @@ enum Operations {
         draft.run("DELETE FROM \(table.quoted)\(condition == "1" ? "" : " WHERE \(condition)")")
     }
 
-    private static func insert(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    private static func insert(_ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator) {
         let columns = table.stored.map(\.quoted).joined(separator: ", ")
         guard !columns.isEmpty else { return }
         if random.chance(50) {
@@ -167,7 +174,8 @@ enum Operations {
 
     // MARK: - Tables
 
-    private static func dropTable(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    private static func dropTable(_ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator)
+    {
         if random.chance(50), let start = draft.start[table.id] {
             draft.declare("drops table \(start.quoted)")
             draft.file.exemptions.tables.insert(table.id)
@@ -177,7 +185,7 @@ enum Operations {
     }
 
     private static func dependents(
-        _ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom, _ database: PlainDatabase
+        _ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator, _ database: PlainDatabase
     ) {
         let objects =
             (try? database.rows(
@@ -191,7 +199,7 @@ enum Operations {
     }
 
     /// Creates a copy of a table that stays, or replaces it later.
-    private static func backup(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    private static func backup(_ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator) {
         var copy = copied(
             table,
             as: SchemaMaker.newName(
@@ -237,7 +245,8 @@ enum Operations {
     }
 
     /// Moves a column to a separate table.
-    private static func moveColumn(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    private static func moveColumn(_ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator)
+    {
         guard let key = table.keyColumns.first.flatMap(table.column), let column = table.stored.last,
             column.id != key.id
         else { return }
@@ -260,7 +269,8 @@ enum Operations {
     }
 
     /// Copies the rows to a temporary table and back.
-    private static func roundTrip(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    private static func roundTrip(_ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator)
+    {
         let columns = table.stored.map(\.quoted).joined(separator: ", ")
         guard !columns.isEmpty else { return }
         let kind = random.pick(["TEMP TABLE", "TEMPORARY TABLE", "TABLE temp."])
@@ -276,7 +286,7 @@ enum Operations {
 
     /// Creates a temporary table that hides one of the database.
     private static func temporaryNamesake(
-        _ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom
+        _ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator
     ) {
         let columns = table.columns.map(\.quoted).joined(separator: ", ")
         draft.run("CREATE TEMP TABLE \(table.quoted) AS SELECT \(columns) FROM \(table.quoted)")
@@ -289,7 +299,8 @@ enum Operations {
         draft.run("DROP TABLE IF EXISTS temp.\(table.quoted)")
     }
 
-    private static func swapNames(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    private static func swapNames(_ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator)
+    {
         let others = draft.model.tables.filter { $0.id != table.id && $0.module == nil }
         guard !others.isEmpty else { return }
         let other = random.pick(others)
@@ -303,7 +314,7 @@ enum Operations {
     }
 
     /// Moves one table's rows to another with the same columns.
-    private static func merge(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom) {
+    private static func merge(_ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator) {
         var whole = ModelTable(
             id: draft.model.newID(),
             name: SchemaMaker.newName(["whole", "archive"], taken: draft.model.tables.map(\.name), &random),
@@ -321,8 +332,9 @@ enum Operations {
         draft.model[table.id] = nil
     }
 
-    private static func changeSearch(_ table: ModelTable, _ draft: inout Draft, _ random: inout SchemaRandom)
-    {
+    private static func changeSearch(
+        _ table: ModelTable, _ draft: inout Draft, _ random: inout SeededGenerator
+    ) {
         switch random.below(4) {
         case 0: draft.run("DELETE FROM \(table.quoted) WHERE body IS NOT NULL")
         case 1: draft.run("UPDATE \(table.quoted) SET title = 'other'")

@@ -1,5 +1,7 @@
 import DatabaseEngine
 
+@testable import DrydockTestSupport
+
 /// Compares a database before and after a migration by brute force: every row as a tuple, in plain loops. Which column
 /// became which is not inferred but known.
 struct Oracle {

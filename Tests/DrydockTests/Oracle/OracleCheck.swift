@@ -3,6 +3,8 @@ import Drydock
 import GRDBEngine
 import NIOEngine
 
+@testable import DrydockTestSupport
+
 /// Compares Drydock's report on a random case with the oracle's verdict.
 struct OracleCheck {
     struct Fault: CustomStringConvertible {

@@ -1,3 +1,5 @@
+@testable import DrydockTestSupport
+
 /// What SQLite refuses in a table: read with PRAGMAs, and for CHECK and COLLATE from what the generator wrote.
 struct OracleConstraints {
     struct Key {

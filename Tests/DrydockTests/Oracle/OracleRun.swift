@@ -1,6 +1,8 @@
 import CSQLite
 import DatabaseEngine
 
+@testable import DrydockTestSupport
+
 /// Runs migrations as a tool does, on plain SQLite connections.
 enum OracleRun {
     /// Returns a copy of a database in memory.

@@ -1,5 +1,7 @@
 import DatabaseEngine
 
+@testable import DrydockTestSupport
+
 /// Every table of a database with all of its rows, read by plain SELECTs.
 struct OracleState {
     struct Table {

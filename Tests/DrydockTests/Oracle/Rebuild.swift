@@ -1,3 +1,7 @@
+import Seeds
+
+@testable import DrydockTestSupport
+
 /// A rebuild of a table, for changes that ALTER TABLE cannot make, in one of the ways in which people and tools write
 /// it.
 struct Rebuild {
@@ -7,7 +11,7 @@ struct Rebuild {
 
     private let old: ModelTable
     private var new: ModelTable
-    private var random: SchemaRandom
+    private var random: SeededGenerator
     private var draft: CaseGenerator.Draft
     private let database: PlainDatabase
     /// The expression that the copy writes into each column.
@@ -20,7 +24,7 @@ struct Rebuild {
     private var way = Way.create
 
     init(
-        _ old: ModelTable, _ draft: CaseGenerator.Draft, _ random: SchemaRandom, _ database: PlainDatabase
+        _ old: ModelTable, _ draft: CaseGenerator.Draft, _ random: SeededGenerator, _ database: PlainDatabase
     ) {
         (self.old, self.draft, self.random, self.database) = (old, draft, random, database)
         new = old
@@ -106,7 +110,7 @@ struct Rebuild {
     private mutating func loseConstraint() {
         // A separate generator, so that the other results of a seed stay the same.
         var copy = random
-        var extras = SchemaRandom(seed: ~copy.next())
+        var extras = SeededGenerator(seed: ~copy.next())
         guard extras.chance(35) else { return }
         switch extras.below(7) {
         case 0 where !new.uniques.isEmpty: new.uniques.removeLast()
@@ -258,7 +262,7 @@ struct Rebuild {
     private mutating func joinPartners() {
         // A separate generator, so that the other results of a seed stay the same.
         var seed = random
-        var own = SchemaRandom(seed: ~seed.next())
+        var own = SeededGenerator(seed: ~seed.next())
         guard own.chance(8), let column = old.columns.isEmpty ? nil : own.pick(old.columns) else { return }
         let condition = own.chance(30) ? " WHERE \(Operations.condition(old, &own))" : ""
         partners = (
@@ -271,7 +275,7 @@ struct Rebuild {
         )
     }
 
-    private func copy(into target: String, from source: String, _ random: inout SchemaRandom) -> String {
+    private func copy(into target: String, from source: String, _ random: inout SeededGenerator) -> String {
         let columns = copies.map(\.column.quoted).joined(separator: ", ")
         let expressions = copies.map(\.expression)
         let stored = new.columns.filter { $0.generated == nil }.map(\.id)

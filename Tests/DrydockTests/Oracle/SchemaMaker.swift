@@ -1,6 +1,10 @@
+import Seeds
+
+@testable import DrydockTestSupport
+
 /// Generates random tables.
 struct SchemaMaker {
-    var random: SchemaRandom
+    var random: SeededGenerator
     var model: Model
 
     static let tableNames = [
@@ -19,7 +23,7 @@ struct SchemaMaker {
     static let types = ["INTEGER", "TEXT", "REAL", "BLOB", "", "INT", "NUMERIC", "VARCHAR(9)", "DATETIME"]
     static let strictTypes = ["INTEGER", "TEXT", "REAL", "BLOB", "ANY", "INT"]
 
-    static func newName(_ names: [String], taken: [String], _ random: inout SchemaRandom) -> String {
+    static func newName(_ names: [String], taken: [String], _ random: inout SeededGenerator) -> String {
         let name = random.pick(names)
         if !taken.contains(where: { $0.lowercased() == name.lowercased() }) { return name }
         var number = 2
@@ -104,7 +108,7 @@ struct SchemaMaker {
             }
             table.columns[index].check = nil
         }
-        let action = { (random: inout SchemaRandom) in
+        let action = { (random: inout SeededGenerator) in
             random.pick(["", " CASCADE", " SET NULL", " RESTRICT", " NO ACTION", " SET DEFAULT", " CASCADE"])
         }
         let (delete, update) = (action(&random), action(&random))
@@ -138,7 +142,7 @@ struct SchemaMaker {
     }
 
     /// Returns an index, a trigger or a view.
-    static func dependent(_ number: Int, _ model: Model, _ random: inout SchemaRandom) -> String {
+    static func dependent(_ number: Int, _ model: Model, _ random: inout SeededGenerator) -> String {
         let tables = model.tables.filter { $0.module == nil }
         let (table, other) = (random.pick(tables), random.pick(tables))
         let column = random.pick(table.columns).quoted

@@ -1,3 +1,5 @@
+@testable import DrydockTestSupport
+
 /// Searches for a smaller case with the same failure: without operations, rows, tables, indexes and triggers.
 struct Shrinker {
     let seed: UInt64

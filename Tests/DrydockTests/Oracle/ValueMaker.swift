@@ -1,6 +1,10 @@
+import Seeds
+
+@testable import DrydockTestSupport
+
 /// Generates values as users leave them in a column.
 struct ValueMaker {
-    var random: SchemaRandom
+    var random: SeededGenerator
     /// The number of generated values: most are unique.
     var count: Int
 

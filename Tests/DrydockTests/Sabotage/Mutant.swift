@@ -1,6 +1,8 @@
 import Drydock
 import Testing
 
+@testable import DrydockTestSupport
+
 /// A migration of the sample with one fault.
 struct Mutant: Sendable, CustomTestStringConvertible {
     /// The kind of fault, with the same name in every migration.

@@ -1,7 +1,10 @@
 import Drydock
 import Foundation
 import GRDBEngine
+import Seeds
 import Testing
+
+@testable import DrydockTestSupport
 
 /// The harness is tested by sabotage: the sample passes, and every known-bad mutation of it is caught by the right rule
 /// on every snapshot that replays the migration.
@@ -10,7 +13,7 @@ import Testing
 
     static func mutants() throws -> [Mutant] {
         let fit = try all.get().fit
-        return Soak.isOn ? fit : MutantFactory.few(of: fit)
+        return isSoak ? fit : MutantFactory.few(of: fit)
     }
 
     @Test func theSamplePasses() async throws {

@@ -1,6 +1,8 @@
 import DatabaseEngine
 import Foundation
 
+@testable import DrydockTestSupport
+
 /// The repository's own sample: a mail client's migrations, and its database as left by old releases.
 struct SampleApp: Sendable {
     struct Migration: Sendable {

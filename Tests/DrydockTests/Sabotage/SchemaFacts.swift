@@ -1,5 +1,7 @@
 import DatabaseEngine
 
+@testable import DrydockTestSupport
+
 /// What a mutation needs to know of a schema.
 struct SchemaFacts: Sendable {
     struct Column: Sendable {

@@ -6,7 +6,7 @@ struct RandomSchema {
     private var tables: [(name: String, columns: [String])] = []
     private var counter = 0
 
-    init(seed: UInt64) { script = RandomScript(seed: seed) }
+    init(seed: Int) { script = RandomScript(seed: seed) }
 
     private static let oddNames = [
         "order", "key", "Key of", "it's", "q\"r", "left", "end", "begin", "Mixed", "a.b", "é", "generated",

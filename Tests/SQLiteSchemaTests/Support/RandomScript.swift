@@ -1,3 +1,5 @@
+import Seeds
+
 /// A generator of random statements that are valid on a database in its current state, in random spelling.
 struct RandomScript {
     /// A part of a statement, before it is spelt.
@@ -12,7 +14,7 @@ struct RandomScript {
     var random: SeededGenerator
     private var counter = 0
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: Int) { random = SeededGenerator(seed: seed) }
 
     private static let oddNames = [
         "end", "begin", "case", "select", "trigger", "Create", "a;b", "x y", "it's", "q\"r", "b`c", "é",

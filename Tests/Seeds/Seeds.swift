@@ -1,0 +1,34 @@
+import Foundation
+
+/// Returns the seeds of a property test: a few of a range, which `make soak` takes whole.
+///
+/// The few begin where `DRYDOCK_SEEDS_FROM` says, which Scripts/test sets to the number of the commit, so that each
+/// commit tries others; behind the end of the range they go on at its beginning. A seed that failed is in the range for
+/// every later commit, so nothing fails by luck. `DRYDOCK_SEED` names the seeds to try instead: `517`, or `7-9,12`.
+///
+///     @Test(arguments: seeds(40, of: 2_000)) func everyTreeIsRead(seed: Int) { … }
+///
+/// - Parameter known: seeds that once found a fault, which every run tries.
+package func seeds(_ few: Int, of range: Int, known: [Int] = []) -> [Int] {
+    let environment = ProcessInfo.processInfo.environment
+    if isAsked { return numbers(in: environment["DRYDOCK_SEED"] ?? "") }
+    if isSoak || few >= range { return Array(1...range) + known.filter { $0 > range } }
+    let start = environment["DRYDOCK_SEEDS_FROM"].flatMap { Int($0) } ?? 0
+    let moved = (0..<few).map { (start % range + $0) % range + 1 }
+    return known + moved.filter { !known.contains($0) }
+}
+
+/// Whether property tests take the whole of their ranges.
+package let isSoak = ProcessInfo.processInfo.environment["DRYDOCK_SOAK"] == "1"
+
+/// Whether `DRYDOCK_SEED` names the seeds.
+package let isAsked = !numbers(in: ProcessInfo.processInfo.environment["DRYDOCK_SEED"] ?? "").isEmpty
+
+/// Returns the numbers of a list such as `7-9,12`.
+private func numbers(in list: String) -> [Int] {
+    list.split(separator: ",").flatMap { part -> [Int] in
+        let ends = part.split(separator: "-").compactMap { Int($0) }
+        guard let first = ends.first, let last = ends.last else { return [] }
+        return Array(first...max(first, last))
+    }
+}
