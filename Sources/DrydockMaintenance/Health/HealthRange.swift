@@ -75,10 +75,15 @@ struct HealthTally: Sendable {
 
     /// - Parameter rowid: the rowid of an affected row, if it has one.
     mutating func add(rowid: Int64?) {
-        evidence.rowCount = count + 1
-        guard let rowid, evidence.rows.count < Evidence.rowLimit else { return }
+        guard let rowid else { return evidence.rowCount = count + 1 }
         let sample = Evidence.Sample(.integer(rowid), encoding: .utf8)
-        evidence.rows.append(.init(key: [.init(column: "rowid", value: sample)]))
+        add(.init(key: [.init(column: "rowid", value: sample)]))
+    }
+
+    /// - Parameter row: made only where it is shown.
+    mutating func add(_ row: @autoclosure () throws -> Evidence.Row) rethrows {
+        evidence.rowCount = count + 1
+        if evidence.rows.count < Evidence.rowLimit { try evidence.rows.append(row()) }
     }
 
     mutating func add(detail: String) {

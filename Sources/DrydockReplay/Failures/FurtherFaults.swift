@@ -70,7 +70,17 @@ extension EngineError {
                 guard let one = said.rest(of: message), let two = said.rest(of: other.message) else {
                     return false
                 }
-                return SQLFragment(sql: one) == SQLFragment(sql: two)
+                let texts = [one, two].map { SQLFragment(sql: String($0.drop { $0 == ":" })) }
+                return texts[0].begins(as: texts[1])
             }
+    }
+}
+
+extension SQLFragment {
+    /// Whether both are one, or one of them is the other's first token: of a CHECK that begins with a name in quotes,
+    /// SQLite's message has that name alone.
+    fileprivate func begins(as other: SQLFragment) -> Bool {
+        let (one, two) = (normalized.items, other.normalized.items)
+        return self == other || one.first == two.first && min(one.count, two.count) == 1
     }
 }

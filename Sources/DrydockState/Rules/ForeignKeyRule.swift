@@ -66,7 +66,7 @@ package struct ForeignKeyRule: StateRule {
             return keys
         }
         let keys = try view.facts?.foreignKeys(of: table.name, read: listed) ?? listed()
-        let broken = try isProved(table, in: view) ? [:] : rowsWithoutParent(of: table, in: view)
+        let broken = try isProved(table, in: view) ? [:] : rowsWithoutParent(of: table, keys, in: view)
         let violations = broken.sorted { $0.key < $1.key }.map { id, evidence in
             let key = keys[id] ?? .init(parent: "?")
             return Self.violation(of: table.name, key.columns, by: evidence, parent: key.parent)
@@ -97,19 +97,43 @@ package struct ForeignKeyRule: StateRule {
 
     /// Returns the rows without a parent, by the number of their key.
     private func rowsWithoutParent(
-        of table: Catalog.Table, in view: StateView
+        of table: Catalog.Table, _ keys: [Int64: ListedForeignKey], in view: StateView
     ) throws -> [Int64: Evidence] {
-        var broken: [Int64: Evidence] = [:]
+        var counts: [Int64: Int] = [:]
+        var rowids: [Int64: [Int64]] = [:]
         try view.connection.forEachRow("PRAGMA main.foreign_key_check(\(quotedName(table.name)))") { row in
-            var evidence = broken[row.integer(3)] ?? Evidence(rowCount: 0)
-            evidence.rowCount = (evidence.rowCount ?? 0) + 1
-            if evidence.rows.count < Evidence.rowLimit, !row.isNull(1) {
-                let rowid = Evidence.Sample(.integer(row.integer(1)), encoding: .utf8)
-                evidence.rows.append(.init(key: [.init(column: "rowid", value: rowid)]))
+            let key = row.integer(3)
+            counts[key, default: 0] += 1
+            if !row.isNull(1), rowids[key, default: []].count < Evidence.rowLimit {
+                rowids[key, default: []].append(row.integer(1))
             }
-            broken[row.integer(3)] = evidence
         }
-        return broken
+        return try counts.reduce(into: [:]) { broken, count in
+            let rows = try rowids[count.key, default: []].map {
+                try Self.row($0, of: table, keys[count.key]?.columns ?? [], in: view)
+            }
+            broken[count.key] = Evidence(rowCount: count.value, rows: rows)
+        }
+    }
+
+    /// Returns the key of a row, and what it references.
+    package static func row(
+        _ rowid: Int64, of table: Catalog.Table, _ columns: [String], in view: StateView
+    ) throws -> Evidence.Row {
+        let (key, encoding) = (table.primaryKey.map(\.name), view.catalog.encoding)
+        let cell = { Evidence.Cell(column: $0, value: Evidence.Sample($1, encoding: encoding)) }
+        guard let name = table.rowidName, !key.isEmpty else {
+            return .init(key: [cell("rowid", .integer(rowid))])
+        }
+        let others = columns.filter { !key.map(\.foldedASCII).contains($0.foldedASCII) }
+        let list = (key + others).map(quotedName).joined(separator: ", ")
+        let cells =
+            try view.connection.rows(
+                "SELECT \(list) FROM main.\(quotedName(table.name)) WHERE \(name) = \(rowid)"
+            ) { row in (key + others).indices.map { cell((key + others)[$0], row.value($0)) } }.first ?? []
+        return .init(
+            key: Array(cells.prefix(key.count)),
+            values: others.isEmpty ? nil : Array(cells.dropFirst(key.count)))
     }
 
     /// A fault of rows without a parent.

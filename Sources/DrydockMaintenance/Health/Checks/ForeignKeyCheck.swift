@@ -3,9 +3,9 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// The check `foreign-key`: rows reference a missing parent, or a key cannot be enforced at all.
+/// The check `foreign-key-violation`: rows reference a missing parent, or a key cannot be enforced at all.
 struct ForeignKeyCheck: RangedHealthCheck {
-    let text = HealthCheckText(.foreignKey)
+    let text = HealthCheckText(.foreignKeyViolation)
 
     let isVital = true
     let isDivisible = true
@@ -43,9 +43,11 @@ struct ForeignKeyCheck: RangedHealthCheck {
         var found = keys.map { HealthTally($0.parent, kind: $0.columns.joined(separator: ", ")) }
         let batches = RowidBatches(
             view: view, table: table, columns: keys.compactMap { violation(of: $0, model, view.schema) })
-        let deadline = range
+        let (deadline, state) = (range, view.stateView(of: [table]))
         range.isDone = try batches.run(&range.place.key, while: { deadline.goesOn }) { rowid, row in
-            for index in keys.indices where row.integer(index + 1) != 0 { found[index].add(rowid: rowid) }
+            for index in keys.indices where row.integer(index + 1) != 0 {
+                try found[index].add(ForeignKeyRule.row(rowid, of: table, keys[index].columns, in: state))
+            }
         }
         for tally in found where tally.count > 0 { range.add(tally) }
     }
