@@ -132,25 +132,25 @@ let package = Package(
         .target(name: "CLandlock"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
-        // What tests share: the seeds of properties, and the cases that go through the whole of Drydock.
-        .target(name: "Seeds", path: "Tests/Seeds"),
+        // What tests share: seeds and processes, and the cases that go through the whole of Drydock.
+        .target(name: "TestTools", path: "Tests/TestTools"),
         .target(
             name: "DrydockTestSupport",
             dependencies: [
                 "Drydock", "DrydockReplay", "DrydockState", "DrydockMigrations", engine, "GRDBEngine",
-                "NIOEngine", "SQLiteFile", "SQLiteSchema", "CSQLite", "Seeds",
+                "NIOEngine", "SQLiteFile", "SQLiteSchema", "CSQLite", "TestTools",
             ], path: "Tests/DrydockTestSupport"),
-        .testTarget(name: "SQLiteSchemaTests", dependencies: ["SQLiteSchema", "CSQLite", "Seeds"]),
+        .testTarget(name: "SQLiteSchemaTests", dependencies: ["SQLiteSchema", "CSQLite", "TestTools"]),
         .testTarget(
-            name: "SQLiteFileTests", dependencies: ["SQLiteFile", "SQLiteSchema", "CSQLite", "Seeds"]),
+            name: "SQLiteFileTests", dependencies: ["SQLiteFile", "SQLiteSchema", "CSQLite", "TestTools"]),
         .testTarget(
-            name: "OverlayVFSTests", dependencies: ["OverlayVFS", "CSQLite", "KilledWriter", "Seeds"]),
+            name: "OverlayVFSTests", dependencies: ["OverlayVFS", "CSQLite", "KilledWriter", "TestTools"]),
         .executableTarget(
             name: "KilledWriter", dependencies: ["CSQLite"], path: "Tests/KilledWriter"),
         .testTarget(
             name: "DrydockTests",
             dependencies: [
-                "DrydockTestSupport", "Drydock", engine, "GRDBEngine", "NIOEngine", "CSQLite", "Seeds",
+                "DrydockTestSupport", "Drydock", engine, "GRDBEngine", "NIOEngine", "CSQLite", "TestTools",
             ]),
         .testTarget(
             name: "DrydockWatchTests",
@@ -159,32 +159,32 @@ let package = Package(
             name: "DrydockFleetTests",
             dependencies: [
                 "DrydockTestSupport", "DrydockFleet", "DrydockReport", "DrydockReplay", "DrydockFindings",
-                "Drydock", engine, "GRDBEngine", "NIOEngine", "Seeds",
+                "Drydock", engine, "GRDBEngine", "NIOEngine", "TestTools",
             ]),
         .testTarget(
             name: "DrydockProbesTests",
             dependencies: [
                 "DrydockTestSupport", "DrydockProbes", "DrydockReplay", "DrydockFindings", "Drydock", engine,
-                "GRDBEngine", "NIOEngine", "SQLiteSchema", "Seeds",
+                "GRDBEngine", "NIOEngine", "SQLiteSchema", "TestTools",
             ]),
         .testTarget(
             name: "DrydockMigrateTests",
             dependencies: [
                 "DrydockTestSupport", "DrydockMigrate", "DrydockMaintenance", "DrydockFindings", "Drydock",
-                engine, "GRDBEngine", "NIOEngine", "OverlayVFS", "CSQLite", "Seeds",
+                engine, "GRDBEngine", "NIOEngine", "OverlayVFS", "CSQLite", "TestTools",
             ]),
         .testTarget(
             name: "DrydockMaintenanceTests",
             dependencies: [
                 "DrydockTestSupport", "DrydockMaintenance", "DrydockReport", "DrydockState",
                 "DrydockFindings", "Drydock", engine, "GRDBEngine", "NIOEngine", "OverlayVFS", "SQLiteFile",
-                "Seeds",
+                "TestTools",
             ]),
         .testTarget(
             name: "DrydockDiffTests",
             dependencies: [
                 "DrydockTestSupport", "DrydockDiff", "DrydockReport", "DrydockFindings", "Drydock", engine,
-                "GRDBEngine", "SQLiteSchema", "Seeds",
+                "GRDBEngine", "SQLiteSchema", "TestTools",
             ]),
         .testTarget(
             name: "DrydockLintTests",
@@ -197,30 +197,30 @@ let package = Package(
             dependencies: [
                 "DrydockTestSupport", "DrydockReplay", "DrydockLint", "DrydockMaintenance", "DrydockReport",
                 "DrydockState", "DrydockMigrations", "DrydockFindings", "Drydock", engine, "GRDBEngine",
-                "NIOEngine", "OverlayVFS", "SQLiteSchema", "Seeds",
+                "NIOEngine", "OverlayVFS", "SQLiteSchema", "TestTools",
             ]),
         .testTarget(
             name: "DrydockStateTests",
             dependencies: [
                 "DrydockTestSupport", "DrydockState", "DrydockDiff", "DrydockLint", "DrydockMaintenance",
                 "DrydockMigrate", "DrydockReplay", "DrydockMigrations", "DrydockFindings", "Drydock", engine,
-                "GRDBEngine", "NIOEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "Seeds",
+                "GRDBEngine", "NIOEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "TestTools",
             ]),
         .testTarget(
             name: "DrydockMigrationsTests",
             dependencies: [
                 "DrydockTestSupport", "DrydockMigrations", "DrydockFindings", "Drydock", engine,
-                "GRDBEngine", "Seeds",
+                "GRDBEngine", "TestTools",
             ]),
         .testTarget(
             name: "DrydockFindingsTests",
             dependencies: [
                 "DrydockTestSupport", "DrydockFindings", "Drydock", engine, "GRDBEngine", "SQLiteSchema",
-                "Seeds",
+                "TestTools",
             ]),
         .testTarget(
             name: "EngineTests",
-            dependencies: ["GRDBEngine", "NIOEngine", engine, "OverlayVFS", "CSQLite", grdb]),
+            dependencies: ["GRDBEngine", "NIOEngine", engine, "OverlayVFS", "CSQLite", "TestTools", grdb]),
         .testTarget(name: "DrydockTestingTests", dependencies: ["DrydockTesting", "Drydock", grdb]),
         .testTarget(name: "SampleMakerTests", dependencies: ["SampleMaker", "GRDBEngine", engine]),
         .testTarget(
@@ -229,7 +229,10 @@ let package = Package(
             exclude: ["Golden"]),
         .testTarget(
             name: "DrydockCommandsTests",
-            dependencies: ["DrydockCommands", "DrydockTool", "Drydock", "DrydockFindings", engine, "CSQLite"]),
+            dependencies: [
+                "DrydockCommands", "DrydockTool", "Drydock", "DrydockFindings", engine, "CSQLite",
+                "TestTools",
+            ]),
         .testTarget(
             name: "DrydockLanguageServerTests",
             dependencies: ["DrydockLanguageServer", "Drydock", "GRDBEngine", "SQLiteSchema"]),

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestTools
 
 @testable import DrydockCommands
 
@@ -207,7 +208,7 @@ import Testing
 /// What the jobs need of a machine.
 private enum ShellTools {
     static let arePresent: Bool = {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", "command -v git && command -v make"]
         process.standardOutput = FileHandle.nullDevice

@@ -24,10 +24,10 @@ import Testing
 
     @Test func aValueStaysWithItsOption() throws {
         let all = names(300)
-        let (short, list) = LongNameList.taken(from: ["health", "--only", "integrity"] + all)
+        let (short, list) = LongNameList.taken(from: ["health", "--only", "integrity-failure"] + all)
         let command = try #require(
             list.restored(in: try DrydockCommand.parseAsRoot(short)) as? HealthCommand)
-        #expect(command.only == ["integrity"])
+        #expect(command.only == ["integrity-failure"])
         #expect(command.databases == all)
     }
 

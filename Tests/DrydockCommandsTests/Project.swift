@@ -1,6 +1,7 @@
 import CSQLite
 import Foundation
 import Testing
+import TestTools
 
 /// A user's folder: two migrations and a snapshot of the first.
 final class Project {
@@ -106,8 +107,8 @@ final class Project {
         #expect(made.status == 0, "\(made.errors)")
     }
 
-    func process(_ arguments: [String], environment: [String: String]) throws -> Process {
-        let process = Process()
+    func process(_ arguments: [String], environment: [String: String]) throws -> ChildProcess {
+        let process = ChildProcess()
         process.executableURL = try Self.tool()
         process.arguments = arguments
         process.currentDirectoryURL = folder
@@ -118,7 +119,7 @@ final class Project {
         return process
     }
 
-    func result(of process: Process) throws -> Result {
+    func result(of process: ChildProcess) throws -> Result {
         // Files instead of pipes: a pipe that nobody reads would fill up.
         let (output, errors) = (folder.appending(path: ".output"), folder.appending(path: ".errors"))
         for file in [output, errors] { try Data().write(to: file) }

@@ -1,11 +1,12 @@
 import Foundation
 import Testing
+import TestTools
 
 /// `drydock watch` as a process: what it prints round by round, and how it ends.
 @Suite(.timeLimit(.minutes(10))) struct WatchCommandTests {
     /// A watch that is read line by line.
     private final class Watch {
-        private let process: Process
+        private let process: ChildProcess
         private let output = Pipe()
         private var rest = Data()
 

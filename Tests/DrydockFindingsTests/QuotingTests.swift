@@ -1,7 +1,7 @@
 import DatabaseEngine
 import Drydock
 import DrydockFindings
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockTestSupport

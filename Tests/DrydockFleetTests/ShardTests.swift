@@ -1,5 +1,5 @@
 import Drydock
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockTestSupport

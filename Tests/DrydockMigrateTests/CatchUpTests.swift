@@ -2,7 +2,7 @@ import DatabaseEngine
 import Drydock
 import Foundation
 import OverlayVFS
-import Seeds
+import TestTools
 import Synchronization
 import Testing
 
@@ -290,7 +290,7 @@ private struct Scene {
     func bytes() throws -> Data {
         let copy = folder.file("recovered.sqlite")
         // Another process copies: to close the file here would drop the locks of the connections.
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = [
             "-c", "rm -f \"$1\"*; cp \"$0\" \"$1\"; [ ! -e \"$0-wal\" ] || cp \"$0-wal\" \"$1-wal\"", path,

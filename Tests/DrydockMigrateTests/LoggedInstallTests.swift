@@ -3,7 +3,7 @@ import Foundation
 import GRDBEngine
 import NIOEngine
 import OverlayVFS
-import Seeds
+import TestTools
 import Testing
 
 @testable import DatabaseEngine
@@ -294,7 +294,7 @@ private struct Scene {
         if let reader { #expect(try reader.connection.literals(Self.query) == reader.content, moment) }
         // What a power loss leaves: the index is made from the log.
         let copy = folder.file("copy.sqlite")
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", "rm -f \"$1\"*; cp \"$0\" \"$1\"; cp \"$0-wal\" \"$1-wal\"", path, copy]
         try process.run()

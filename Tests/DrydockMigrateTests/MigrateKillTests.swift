@@ -1,5 +1,5 @@
 import Foundation
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockTestSupport
@@ -90,8 +90,8 @@ import Testing
         #expect(left.filter { $0.contains("drydock-migrate-") }.isEmpty, "\(left)")
     }
 
-    private func start(_ folder: TemporaryFolder, _ options: String...) throws -> Process {
-        let process = Process()
+    private func start(_ folder: TemporaryFolder, _ options: String...) throws -> ChildProcess {
+        let process = ChildProcess()
         process.executableURL = URL(filePath: Tool.path)
         process.arguments = ["migrate", "live.sqlite"] + options
         process.currentDirectoryURL = URL(filePath: folder.path)

@@ -1,5 +1,5 @@
 import DrydockFindings
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockMigrations

@@ -4,6 +4,7 @@ import Foundation
 import GRDBEngine
 import NIOEngine
 import Testing
+import TestTools
 
 @testable import DrydockReplay
 @testable import DrydockTestSupport
@@ -61,7 +62,7 @@ struct CommandProbeTests {
         #expect(try PlainDatabase(path).firstRow("SELECT count(*) FROM person") { $0.integer(0) } == 1)
         chmod(path, 0o600)
         chmod(place.path, 0o700)
-        let shell = Process()
+        let shell = ChildProcess()
         shell.executableURL = URL(filePath: "/bin/sh")
         shell.arguments = ["-c", try #require(example.command)]
         shell.currentDirectoryURL = URL(filePath: place.path)

@@ -1,6 +1,6 @@
 import DatabaseEngine
 import Foundation
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockTestSupport

@@ -1,7 +1,7 @@
 import DatabaseEngine
 import Foundation
 import GRDBEngine
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockTestSupport

@@ -1,6 +1,6 @@
 import DrydockFindings
 import DrydockMigrations
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockReplay

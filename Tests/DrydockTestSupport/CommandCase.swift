@@ -4,6 +4,7 @@ import Foundation
 import GRDBEngine
 import NIOEngine
 import Testing
+import TestTools
 
 /// A project with a script that migrates, as Knex does, and a snapshot that an earlier release left.
 struct CommandCase {
@@ -22,7 +23,7 @@ struct CommandCase {
 
     /// Whether the script can be run: a machine that builds Drydock has Python for the pages, but perhaps without SQLite.
     static let isPossible: Bool = {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", "python3 -c 'import sqlite3'"]
         guard (try? process.run()) != nil else { return false }

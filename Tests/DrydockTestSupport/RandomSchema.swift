@@ -1,4 +1,4 @@
-import Seeds
+import TestTools
 
 /// A schema that can be edited and printed; an object that loses its columns in an edit is not printed.
 struct RandomSchema {

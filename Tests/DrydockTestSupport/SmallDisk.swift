@@ -1,4 +1,5 @@
 import Foundation
+import TestTools
 
 /// A small file system in memory; only root may mount one, and only on Linux.
 final class SmallDisk {
@@ -24,7 +25,7 @@ final class SmallDisk {
     }
 
     private static func run(_ tool: String, _ arguments: String...) throws -> Bool {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: tool)
         process.arguments = arguments
         process.standardError = FileHandle.nullDevice

@@ -1,4 +1,5 @@
 import Foundation
+import TestTools
 
 /// A folder that is deleted with the test.
 final class TemporaryFolder: Sendable {
@@ -30,7 +31,7 @@ final class TemporaryFolder: Sendable {
     @discardableResult
     func writeProgram(_ name: String, _ script: String) throws -> String {
         let (path, text) = (file(name), try write("\(name).text", script))
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: "/usr/bin/install")
         process.arguments = ["-m", "755", text, path]
         try process.run()
@@ -52,7 +53,7 @@ final class TemporaryFolder: Sendable {
     /// Returns the same, read by another process: reading a file in this one drops the locks of its connections.
     func copiedContents() throws -> [String: Data] {
         let copy = try TemporaryFolder()
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: "/bin/cp")
         process.arguments = ["-R", path + "/.", copy.path]
         try process.run()

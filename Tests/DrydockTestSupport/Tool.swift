@@ -1,4 +1,5 @@
 import Foundation
+import TestTools
 
 /// The command line tool, run as by a user.
 struct Tool {
@@ -62,7 +63,7 @@ struct Tool {
     }
 
     struct Running {
-        let process = Process()
+        let process = ChildProcess()
         let output = Pipe()
         fileprivate let errors = Pipe()
 

@@ -2,6 +2,7 @@ import CSQLite
 import DatabaseEngine
 import Foundation
 import Testing
+import TestTools
 
 /// Nothing here waits for a time to pass: a change is awaited for as long as it takes, and what must not be reported is
 /// followed by something that must.
@@ -146,7 +147,7 @@ import Testing
         let site = try Site(place)
         let database = try await open(site)
         var changes = try await database.changes(every: Self.interval).makeAsyncIterator()
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["sqlite3", "-cmd", ".timeout 60000", site.path, "INSERT INTO t VALUES (2)"]
         process.standardOutput = FileHandle.nullDevice

@@ -1,6 +1,6 @@
 import CSQLite
 import Foundation
-import Seeds
+import TestTools
 import Testing
 
 @testable import OverlayVFS
@@ -138,7 +138,7 @@ import Testing
 
     @discardableResult
     private func run(_ arguments: String...) throws -> (status: Int32, output: String) {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: Self.program)
         process.arguments = arguments
         let output = Pipe()

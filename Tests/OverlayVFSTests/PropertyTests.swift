@@ -1,13 +1,13 @@
 import CSQLite
 import Foundation
-import Seeds
+import TestTools
 import Testing
 
 @testable import OverlayVFS
 
 /// The overlay must behave exactly as an ordinary file.
 @Suite struct PropertyTests {
-    @Test(arguments: seeds(24, of: 3000)) func overlayActsAsAFile(seed: Int) throws {
+    @Test(arguments: seeds(10, of: 3000)) func overlayActsAsAFile(seed: Int) throws {
         var pair = try Pair(seed: seed)
         let before = try pair.folder.state()
         for step in 1...80 {

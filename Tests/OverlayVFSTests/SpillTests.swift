@@ -1,6 +1,6 @@
 import CSQLite
 import Foundation
-import Seeds
+import TestTools
 import Testing
 
 @testable import OverlayVFS

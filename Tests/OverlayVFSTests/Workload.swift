@@ -1,4 +1,4 @@
-import Seeds
+import TestTools
 
 /// SeededGenerator SQL with everything that a migration may do to a file.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import Seeds
+import TestTools
 import SQLiteFile
 
 /// A database generated from a seed, with a model of its schema.

@@ -1,4 +1,4 @@
-import Seeds
+import TestTools
 import Testing
 
 @testable import SQLiteFile

@@ -1,5 +1,5 @@
 import CSQLite
-import Seeds
+import TestTools
 import Testing
 
 @testable import SQLiteSchema

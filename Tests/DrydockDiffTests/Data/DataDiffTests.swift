@@ -3,7 +3,7 @@ import Drydock
 import DrydockReport
 import Foundation
 import GRDBEngine
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockTestSupport

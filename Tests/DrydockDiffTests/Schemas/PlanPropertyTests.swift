@@ -1,7 +1,7 @@
 import Drydock
 import Foundation
 import GRDBEngine
-import Seeds
+import TestTools
 import SQLiteSchema
 import Testing
 

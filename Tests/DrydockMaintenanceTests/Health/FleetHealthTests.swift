@@ -3,7 +3,7 @@ import Foundation
 import GRDBEngine
 import NIOEngine
 import OverlayVFS
-import Seeds
+import TestTools
 import SQLiteFile
 import Testing
 

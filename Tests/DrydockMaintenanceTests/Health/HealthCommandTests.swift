@@ -120,7 +120,7 @@ import Testing
         let result = try tool.run("health", it.path, "--format", "json")
         let findings = try parsedJSON(result.output)["findings"] as? [[String: Any]] ?? []
         #expect(findings.compactMap { $0["rule"] as? String }.contains("disk-space"))
-        #expect(!findings.compactMap { $0["rule"] as? String }.contains("foreign-key"))
+        #expect(!findings.compactMap { $0["rule"] as? String }.contains("foreign-key-violation"))
         try it.folder.write("drydock.yml", "health:\n  thresholds:\n    disk-spce: 5\n")
         let wrong = try tool.run("health", it.path)
         #expect(wrong.status == 2 && wrong.errors.contains("drydock.yml:3"))

@@ -83,7 +83,7 @@ import Testing
         #expect(
             health.trouble?.contains("nothing of") == true
                 && health.trouble?.contains("time was over") == true)
-        #expect(Set(health.notReached.map(\.rule)).contains(.integrity))
+        #expect(Set(health.notReached.map(\.rule)).contains(.integrityFailure))
         #expect(health.notReached.allSatisfy { $0.reason == "the time was over" })
     }
 
@@ -100,12 +100,12 @@ import Testing
         let state = try it.folder.write(
             "state.json",
             String(contentsOfFile: path, encoding: .utf8).replacing(
-                #""check" : "file-header""#, with: #""check" : "integrity", "table" : "b""#))
+                #""check" : "file-header""#, with: #""check" : "integrity-failure", "table" : "b""#))
         let rest = try await run(nil)
         let deep = ["text-encoding", "column-type"]
         #expect(rest.notReached.isEmpty)
         #expect(rest.checked.map(\.rawValue) == HealthChecks.names.filter { !deep.contains($0) })
-        #expect(try !String(contentsOfFile: state, encoding: .utf8).contains("integrity"))
+        #expect(try !String(contentsOfFile: state, encoding: .utf8).contains("integrity-failure"))
         try it.folder.write("state.json", "{")
         await #expect(throws: RequestError.self) { _ = try await run(nil) }
     }
@@ -120,10 +120,10 @@ import Testing
             if let place { try it.folder.write("state.json", place) }
             return try await it.health {
                 $0.progress = it.folder.file("state.json")
-                $0.only = ["integrity"]
+                $0.only = ["integrity-failure"]
             }.findings.map(\.message)
         }
-        let place = #"{"check": "integrity", "table": "b"}"#
+        let place = #"{"check": "integrity-failure", "table": "b"}"#
         let state = #"{"formatVersion": 1, "places": {"\#(FolderListing.realPath(it.path))": \#(place)}}"#
         #expect(try await messages(after: nil).contains { $0.contains("CHECK constraint failed in a") })
         #expect(try await messages(after: state).isEmpty)
@@ -148,7 +148,7 @@ import Testing
         let result = try running.result()
         let missed = try parsedJSON(result.output)["notChecked"] as? [[String: Any]] ?? []
         let gaps = missed.filter { miss in
-            ["integrity", "foreign-key"].contains(miss["rule"] as? String)
+            ["integrity-failure", "foreign-key-violation"].contains(miss["rule"] as? String)
                 && (miss["reason"] as? String)?.contains("only in one look at the whole file") != true
         }
         #expect(result.status == (gaps.isEmpty ? 0 : 1), "\(result.output)\(result.errors)")

@@ -61,7 +61,7 @@ import Testing
             UPDATE t SET b = CAST(x'ff' AS TEXT) WHERE rowid % 50 = 1;
             """)
         try age(it)
-        let checks: Set = ["foreign-key", "column-type", "text-encoding"]
+        let checks: Set = ["foreign-key-violation", "column-type", "text-encoding"]
         func messages(_ isRanged: Bool) async throws -> [String] {
             let health = try await it.health {
                 ($0.only, $0.isRanged) = (checks, isRanged)
@@ -90,7 +90,9 @@ import Testing
             """)
         try age(it)
         let health = try await it.health {
-            ($0.only, $0.isDeep, $0.isRanged, $0.slice) = (["integrity"], true, true, .milliseconds(4))
+            ($0.only, $0.isDeep, $0.isRanged, $0.slice) = (
+                ["integrity-failure"], true, true, .milliseconds(4)
+            )
         }
         let index = health.findings.filter { $0.object == "t_p" }.map(\.message)
         #expect(index.contains { $0.contains("of the table are not in it") }, "\(index)")
@@ -104,14 +106,14 @@ import Testing
         var progress = HealthProgress()
         var health = CheckedDatabase(path: "/a.sqlite")
         var missed = CheckedDatabase.NotReached(
-            .integrity, table: "t", reason: "the time was over behind row 7", cause: .time)
+            .integrityFailure, table: "t", reason: "the time was over behind row 7", cause: .time)
         missed.place = .init(pass: 1, key: .rowid(7))
         health.notReached = [missed]
         progress = progress.after([health])
         let folder = try TemporaryFolder()
         try progress.write(to: folder.file("state.json"))
         let place = try HealthProgress.load(folder.file("state.json")).place(of: "/a.sqlite")
-        #expect(place == .init(check: "integrity", table: "t", range: missed.place))
+        #expect(place == .init(check: "integrity-failure", table: "t", range: missed.place))
     }
 
     /// Another run comes no further with what cannot be read, whatever is said of it.
@@ -120,7 +122,7 @@ import Testing
         _ cause: NotChecked.Obstacle
     ) {
         var health = CheckedDatabase(path: "/a.sqlite")
-        health.notReached = [.init(.integrity, reason: "the time was over", cause: cause)]
+        health.notReached = [.init(.integrityFailure, reason: "the time was over", cause: cause)]
         #expect(HealthProgress().after([health]).place(of: "/a.sqlite") == nil)
         health.notReached.append(.init(.freelist, reason: "any words", cause: .time))
         #expect(HealthProgress().after([health]).place(of: "/a.sqlite")?.check == "freelist")

@@ -1,6 +1,6 @@
 import Foundation
 import OverlayVFS
-import Seeds
+import TestTools
 import SQLiteFile
 import Testing
 

@@ -5,6 +5,7 @@ import NIOEngine
 import OverlayVFS
 import Synchronization
 import Testing
+import TestTools
 
 @testable import DrydockMaintenance
 @testable import DrydockTestSupport
@@ -36,7 +37,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.file("a.sqlite")
         try PlainDatabase(path).execute("CREATE TABLE t(a); INSERT INTO t VALUES (1)")
-        let (process, input) = (Process(), Pipe())
+        let (process, input) = (ChildProcess(), Pipe())
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["sqlite3", path]
         process.standardInput = input
@@ -74,7 +75,7 @@ import Testing
 
     /// Whether another process cannot write the file. A connection of this process would not see its own locks.
     private static func cannotWrite(_ path: String) throws -> Bool {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = ["sqlite3", path, "INSERT INTO t VALUES (2)"]
         process.standardError = FileHandle.nullDevice

@@ -2,7 +2,7 @@ import DatabaseEngine
 import Drydock
 import Foundation
 import GRDBEngine
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockTestSupport
@@ -32,7 +32,7 @@ import Testing
     private static let nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
 
     private static func run(_ command: [String]) -> Tool.Result? {
-        let (process, output, errors) = (Process(), Pipe(), Pipe())
+        let (process, output, errors) = (ChildProcess(), Pipe(), Pipe())
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = command
         (process.standardOutput, process.standardError) = (output, errors)

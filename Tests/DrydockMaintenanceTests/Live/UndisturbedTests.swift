@@ -2,6 +2,7 @@ import Drydock
 import Foundation
 import GRDBEngine
 import Testing
+import TestTools
 
 @testable import DrydockTestSupport
 
@@ -24,7 +25,7 @@ import Testing
         try writer.execute(
             "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE t(id INTEGER PRIMARY KEY, x);"
                 + HealthCase.numbers(50) + "INSERT INTO t SELECT n, hex(n) FROM s")
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", "cp \"$0\" \"$1\"; cp \"$0-wal\" \"$1-wal\"", original, path]
         try process.run()

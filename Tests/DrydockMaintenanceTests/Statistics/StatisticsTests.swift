@@ -2,6 +2,7 @@ import Drydock
 import Foundation
 import GRDBEngine
 import Testing
+import TestTools
 
 @testable import DrydockTestSupport
 
@@ -64,7 +65,7 @@ import Testing
         try database.execute("PRAGMA busy_timeout = 10000; PRAGMA synchronous = OFF")
         let tool = Tool(folder: folder)
         for _ in 0..<10 {
-            let process = Process()
+            let process = ChildProcess()
             process.executableURL = URL(filePath: Tool.path)
             process.arguments = ["stats", path, "--format", "json"]
             let output = Pipe()

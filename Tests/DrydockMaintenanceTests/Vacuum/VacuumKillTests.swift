@@ -1,5 +1,5 @@
 import Foundation
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockTestSupport
@@ -26,7 +26,7 @@ import Testing
         while killed < Self.kills, round < 4 * Self.kills {
             round += 1
             let earlier = try copies(in: folder)
-            let process = Process()
+            let process = ChildProcess()
             process.executableURL = URL(filePath: Tool.path)
             process.arguments = ["vacuum", path]
             process.standardOutput = FileHandle.nullDevice

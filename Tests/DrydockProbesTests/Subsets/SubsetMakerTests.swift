@@ -2,6 +2,7 @@ import DatabaseEngine
 import DrydockFindings
 import Foundation
 import Testing
+import TestTools
 
 @testable import DrydockProbes
 @testable import DrydockTestSupport
@@ -223,7 +224,7 @@ import Testing
         // In another process: reading the file in this one would drop the locks of its connections.
         let shell = URL(filePath: "/usr/bin/sqlite3")
         guard FileManager.default.isExecutableFile(atPath: shell.path) else { return }
-        let (writer, input) = (Process(), Pipe())
+        let (writer, input) = (ChildProcess(), Pipe())
         (writer.executableURL, writer.arguments) = (shell, [whole.path])
         (writer.standardInput, writer.standardOutput) = (input, FileHandle.nullDevice)
         try writer.run()

@@ -2,14 +2,14 @@ import DatabaseEngine
 import DrydockFindings
 import DrydockProbes
 import Foundation
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockTestSupport
 
 /// What must be true of a subset of any database, on both engines.
 @Suite struct SubsetPropertyTests {
-    @Test(arguments: seeds(10, of: 1_500)) func `subsets are closed, the same again, and masked alike`(
+    @Test(arguments: seeds(6, of: 1_500)) func `subsets are closed, the same again, and masked alike`(
         _ seed: Int
     )
         async throws

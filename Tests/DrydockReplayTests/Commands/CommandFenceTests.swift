@@ -2,6 +2,7 @@ import Drydock
 import Foundation
 import GRDBEngine
 import Testing
+import TestTools
 
 @testable import DrydockReplay
 @testable import DrydockTestSupport
@@ -83,7 +84,7 @@ struct CommandFenceTests {
 
     /// Another program that has the database open, and ends with this object.
     private final class User {
-        private let process = Process()
+        private let process = ChildProcess()
         private let input = Pipe()
 
         /// - Parameter begins: SQL that it runs first.

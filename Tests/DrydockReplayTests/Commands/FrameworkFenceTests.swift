@@ -2,6 +2,7 @@ import Drydock
 import Foundation
 import GRDBEngine
 import Testing
+import TestTools
 
 @testable import DrydockTestSupport
 
@@ -101,7 +102,7 @@ private enum Frameworks {
     }
 
     static func run(_ script: String, in folder: String) throws {
-        let (process, output) = (Process(), Pipe())
+        let (process, output) = (ChildProcess(), Pipe())
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", script]
         process.currentDirectoryURL = URL(filePath: folder)

@@ -4,6 +4,7 @@ import Foundation
 import GRDBEngine
 import NIOEngine
 import Testing
+import TestTools
 
 @testable import DrydockTestSupport
 
@@ -260,7 +261,7 @@ struct ProjectCommandTests {
         #expect(report.steps == ["0002_born"])
         // Nothing that was left running still runs.
         guard let name = failure.says.last, name.hasPrefix("sleep") else { return }
-        let search = Process()
+        let search = ChildProcess()
         search.executableURL = URL(filePath: "/bin/sh")
         search.arguments = ["-c", "ps -eo args | grep -q '^\(name)'"]
         try search.run()
@@ -421,7 +422,7 @@ struct ProjectCommandToolTests {
         try folder.write("deep/down/here.txt", "")
         let result = try Tool(folder: folder).run("verify", "--no-cache", "--config", "./drydock.yml")
         #expect(result.status == 0, "\(result)")
-        let running = Process()
+        let running = ChildProcess()
         running.executableURL = URL(filePath: Tool.path)
         running.arguments = ["verify", "--no-cache", "-q"]
         running.currentDirectoryURL = URL(filePath: folder.file("deep/down"))

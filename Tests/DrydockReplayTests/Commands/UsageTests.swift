@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestTools
 
 @testable import DrydockTestSupport
 
@@ -119,7 +120,7 @@ import Testing
         func run(_ arguments: [String], _ variable: String?, toFile: Bool = false) throws -> (
             Int32, String, String
         ) {
-            let process = Process()
+            let process = ChildProcess()
             process.executableURL = URL(filePath: Tool.path)
             process.arguments = arguments
             process.currentDirectoryURL = URL(filePath: folder.path)

@@ -1,5 +1,5 @@
 import Foundation
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockFindings

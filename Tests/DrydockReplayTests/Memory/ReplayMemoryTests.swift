@@ -2,6 +2,7 @@ import Drydock
 import DrydockReport
 import Foundation
 import GRDBEngine
+import TestTools
 import Synchronization
 import Testing
 
@@ -63,11 +64,11 @@ import Testing
     }
 
     private func expectSame(
-        seed: UInt64, _ folder: TemporaryFolder, file: (Int) -> String, _ wrap: @escaping (String) -> String,
+        seed: Int, _ folder: TemporaryFolder, file: (Int) -> String, _ wrap: @escaping (String) -> String,
         _ configure: (inout VerifyRequest) -> Void = { _ in }
     ) async throws {
-        var random = Random(state: seed &* 977 &+ 5)
-        var count = 8 + Int(seed % 30)
+        var random = Random(state: UInt64(seed) &* 977 &+ 5)
+        var count = 8 + seed % 30
         for number in 2...count {
             try folder.write("Migrations/" + file(number), Self.text(number, &random, wrap))
         }
@@ -102,8 +103,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...10)
-    func findsWhatAWholeRunFinds(seed: UInt64) async throws {
+    @Test(arguments: seeds(3, of: 10, known: [5, 7]))
+    func findsWhatAWholeRunFinds(seed: Int) async throws {
         let folder = try Scenario(Self.schema, rows: Self.rows, steps: []).write()
         let plain = seed.isMultiple(of: 2)
         try await expectSame(seed: seed, folder, file: { "v\($0).sql" }, { $0 }) { request in
@@ -113,8 +114,8 @@ import Testing
         }
     }
 
-    @Test(arguments: 11...26)
-    func alsoForAToolThatKeepsItsConnection(seed: UInt64) async throws {
+    @Test(arguments: seeds(4, of: 26))
+    func alsoForAToolThatKeepsItsConnection(seed: Int) async throws {
         let folder = try TemporaryFolder()
         let isOpen = seed.isMultiple(of: 2) && seed <= 20
         let wrap: (String) -> String = {

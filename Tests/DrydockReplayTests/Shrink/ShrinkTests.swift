@@ -3,7 +3,7 @@ import Drydock
 import Foundation
 import GRDBEngine
 import NIOEngine
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockReplay

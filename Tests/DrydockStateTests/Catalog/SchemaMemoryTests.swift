@@ -2,7 +2,7 @@ import DatabaseEngine
 import Drydock
 import Foundation
 import GRDBEngine
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockState

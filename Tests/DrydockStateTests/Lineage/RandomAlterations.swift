@@ -1,4 +1,4 @@
-import Seeds
+import TestTools
 import SQLiteSchema
 
 @testable import DrydockTestSupport

@@ -1,7 +1,7 @@
 import DatabaseEngine
 import GRDBEngine
 import OverlayVFS
-import Seeds
+import TestTools
 import SQLiteFile
 import Testing
 

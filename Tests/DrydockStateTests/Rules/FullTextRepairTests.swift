@@ -44,9 +44,9 @@ import Testing
         async throws
     {
         let it = try make(definition)
-        #expect(try await it.findings("search-index").isEmpty)
+        #expect(try await it.findings("search-index-stale").isEmpty)
         try it.execute(damage)
-        let found = try #require(try await it.findings("search-index").first)
+        let found = try #require(try await it.findings("search-index-stale").first)
         #expect(found.table == "f 1" && found.severity == .error)
         try it.execute(statements(found.help))
         if found.help.contains("from them") {
@@ -65,7 +65,7 @@ import Testing
     {
         let it = try make(definition)
         try it.overwriteRoot(of: table)
-        let found = try #require(try await it.findings("search-index").first)
+        let found = try #require(try await it.findings("search-index-stale").first)
         #expect(found.help.contains("damaged"))
         try it.execute(statements(found.help))
         let rows = try PlainDatabase(it.path).literals(

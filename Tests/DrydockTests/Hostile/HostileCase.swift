@@ -1,5 +1,5 @@
 import Foundation
-import Seeds
+import TestTools
 
 @testable import DrydockTestSupport
 
@@ -77,7 +77,7 @@ struct HostileCase {
     }
 
     private func run() async throws -> End {
-        let process = Process()
+        let process = ChildProcess()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments =
             ["-c", "ulimit -St \(Self.processorSeconds); exec \"$0\" \"$@\"", Tool.path] + arguments
@@ -94,9 +94,6 @@ struct HostileCase {
         process.standardOutput = output
         process.standardError = output
         process.standardInput = FileHandle.nullDevice
-        let ended = AsyncStream<Void> { continuation in
-            process.terminationHandler = { _ in continuation.finish() }
-        }
         try process.run()
         let id = process.processIdentifier
         let watch = Task {
@@ -104,7 +101,7 @@ struct HostileCase {
             kill(id, SIGKILL)
             return true
         }
-        for await _ in ended {}
+        await process.end()
         watch.cancel()
         if (try? await watch.value) == true { return .hangs }
         return process.terminationReason == .uncaughtSignal

@@ -1,5 +1,5 @@
 import DatabaseEngine
-import Seeds
+import TestTools
 
 @testable import DrydockTestSupport
 

@@ -1,6 +1,6 @@
 import Drydock
 import Foundation
-import Seeds
+import TestTools
 import Testing
 
 @testable import DrydockTestSupport

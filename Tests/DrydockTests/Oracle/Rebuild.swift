@@ -1,4 +1,4 @@
-import Seeds
+import TestTools
 
 @testable import DrydockTestSupport
 

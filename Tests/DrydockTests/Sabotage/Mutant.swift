@@ -1,4 +1,5 @@
 import Drydock
+import TestTools
 import Testing
 
 @testable import DrydockTestSupport
@@ -51,23 +52,13 @@ struct MutantFactory {
         return result
     }
 
-    /// Returns one mutant of each fault in each migration, with varying tables; faults that are the same in all
-    /// migrations only in every third.
+    /// Returns two mutants of each fault, other ones with each commit; with `make soak` all of them.
     static func few(of mutants: [Mutant]) -> [Mutant] {
-        let groups = Dictionary(grouping: mutants) { "\($0.fault) \($0.version)" }.sorted { $0.key < $1.key }
-        return groups.compactMap { _, group in
-            let mutant = group[group[0].version % group.count]
-            let turn = mutant.fault.utf8.reduce(0) { $0 + Int($1) } % 3
-            return runnerFaults.contains(mutant.fault) && mutant.version % 3 != turn ? nil : mutant
+        let groups = Dictionary(grouping: mutants, by: \.fault).sorted { $0.key < $1.key }
+        return groups.flatMap { _, group in
+            seeds(2, of: group.count).filter { $0 <= group.count }.map { group[$0 - 1] }
         }
     }
-
-    private static let runnerFaults: Set<String> = [
-        "end the transaction", "fail", "forget what was applied", "declare what is not needed",
-        "break an invariant",
-        "turn foreign keys off in vain", "misspell a declaration", "demand what rows do not meet",
-        "let an index be of another column", "delete the AUTOINCREMENT mark", "empty the search index",
-    ]
 
     private init(_ migration: SampleApp.Migration, _ sample: SampleApp) throws {
         self.migration = migration

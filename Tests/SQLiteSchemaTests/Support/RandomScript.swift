@@ -1,4 +1,4 @@
-import Seeds
+import TestTools
 
 /// A generator of random statements that are valid on a database in its current state, in random spelling.
 struct RandomScript {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestTools
 
 @testable import DrydockTestSupport
 
@@ -27,7 +28,8 @@ import Testing
         while events.isEmpty {
             events = try (line(running)["update"] as? [String: Any])?["events"] as? [[String: Any]] ?? []
         }
-        #expect(events[0]["event"] as? String == "new" && events[0]["rule"] as? String == "foreign-key")
+        #expect(
+            events[0]["event"] as? String == "new" && events[0]["rule"] as? String == "foreign-key-violation")
         kill(running.process.processIdentifier, signal)
         let result = try running.result()
         #expect(result.status == 130 && result.errors.isEmpty, "\(result.errors)")
@@ -36,7 +38,7 @@ import Testing
     /// Nothing is written that would tell it that nobody reads any more.
     @Test func itEndsWithTheReaderOfItsPipe() throws {
         let it = try HealthCase()
-        let process = Process(), output = Pipe()
+        let process = ChildProcess(), output = Pipe()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", "\"$0\" health \"$1\" --follow | head -1", Tool.path, it.path]
         process.standardOutput = output

@@ -5,6 +5,7 @@ import Foundation
 import GRDBEngine
 import NIOEngine
 import Testing
+import TestTools
 
 @testable import DrydockMaintenance
 @testable import DrydockTestSupport
@@ -61,7 +62,7 @@ import Testing
         try it.execute("INSERT INTO c VALUES (1)")
         let new = try await next(&updates) { !$0.events.isEmpty }
         guard case .new(let finding) = new.events.first?.kind else { Issue.record("\(new.events)"); return }
-        #expect(finding.rule == .foreignKey && new.events.count == 1 && !new.report.hasPassed)
+        #expect(finding.rule == .foreignKeyViolation && new.events.count == 1 && !new.report.hasPassed)
         // The same finding with another figure is neither new nor gone.
         try it.execute("INSERT INTO c VALUES (2)")
         let same = try await next(&updates) { $0.report.findings.contains { $0.evidence?.rowCount == 2 } }
@@ -69,7 +70,7 @@ import Testing
         try it.execute("DELETE FROM c")
         let gone = try await next(&updates) { !$0.events.isEmpty }
         guard case .gone(let before) = gone.events.first?.kind else { Issue.record("\(gone.events)"); return }
-        #expect(before.rule == .foreignKey && gone.report.hasPassed && gone.history.count == 2)
+        #expect(before.rule == .foreignKeyViolation && gone.report.hasPassed && gone.history.count == 2)
     }
 
     @Test func aFileThatGoesAndComesBackIsFollowed() async throws {
@@ -110,7 +111,7 @@ import Testing
 
     @Test func whatAnotherProcessHasOpenIsSeen() async throws {
         let it = try HealthCase("PRAGMA journal_mode = wal; CREATE TABLE t(x)")
-        let shell = Process(), input = Pipe()
+        let shell = ChildProcess(), input = Pipe()
         shell.executableURL = URL(filePath: "/usr/bin/env")
         shell.arguments = ["sqlite3", it.path]
         (shell.standardInput, shell.standardOutput) = (input, FileHandle.nullDevice)
