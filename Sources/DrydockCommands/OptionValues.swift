@@ -166,7 +166,7 @@ struct RuleOption {
     init(_ argument: String) throws(RequestError) {
         let (name, word) = argument.splitOnce("=") ?? (argument, "")
         let names = Rule.ofLint.map(\.rawValue)
-        guard let rule = Rule.ofLint.first(where: { $0.rawValue == name }) else {
+        guard let rule = Rule(named: name), Rule.ofLint.contains(rule) else {
             throw RequestError(
                 .settingInvalid,
                 "'\(name)' is not a rule of drydock lint"

@@ -106,7 +106,7 @@ struct ShrinkCommand: DrydockSubcommand {
     private static let formats = ["human", "json"]
 
     private static func rule(_ name: String) throws -> Rule {
-        if let rule = Rule(rawValue: name) { return rule }
+        if let rule = Rule(named: name) { return rule }
         throw ValidationError(
             "there is no rule '\(name)'"
                 + (nearestName(to: name, in: Rule.allCases.map(\.rawValue)).map { "; did you mean '\($0)'?" }
@@ -251,7 +251,7 @@ private struct ReportedFinding: Decodable {
 
     /// - Throws: `RequestError` for a rule that this version does not have.
     func target(in path: String) throws -> ShrinkTarget {
-        guard let known = Rule(rawValue: rule) else {
+        guard let known = Rule(named: rule) else {
             throw RequestError(
                 .notFound, "'\(path)' is of another version of Drydock: there is no rule '\(rule)' here")
         }

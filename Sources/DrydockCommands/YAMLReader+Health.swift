@@ -12,7 +12,7 @@ extension YAMLReader {
     /// The name of a check.
     func check(_ node: Node) throws -> String {
         try parsed(node, "health", "a check: \(HealthChecks.names.joined(separator: ", "))") {
-            HealthChecks.names.contains($0) ? $0 : nil
+            HealthChecks.fault(ofName: $0) == nil ? HealthChecks.identifier($0) : nil
         }
     }
 

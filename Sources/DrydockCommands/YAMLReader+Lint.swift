@@ -9,7 +9,7 @@ extension YAMLReader {
         for (name, severity) in try mapping(node, key) {
             let text = try string(name, "a rule")
             let names = Rule.ofLint.map(\.rawValue)
-            guard let rule = Rule.ofLint.first(where: { $0.rawValue == text }) else {
+            guard let rule = Rule(named: text), Rule.ofLint.contains(rule) else {
                 throw fault(
                     name,
                     "'\(text)' is not a rule of drydock lint"

@@ -118,7 +118,7 @@ public enum DeclarationParser {
     private static func parseIgnore(_ reader: inout WordReader) throws(Fault) -> Declaration.Kind {
         let form = "ignore RULE because REASON"
         let name = reader.word() ?? ""
-        guard let rule = Rule.ignorable.first(where: { $0.rawValue == name }) else {
+        guard let rule = Rule(named: name), Rule.ignorable.contains(rule) else {
             if let form = allowingForms[name] {
                 throw Fault(message: "'\(name)' cannot be ignored; declare what is intended", form: form)
             }

@@ -13,7 +13,7 @@ import Testing
             .walCheckpoint, .warning,
             "process 4121 reads as of 5120 frames ago, so that no checkpoint can finish", help: "End it.")
         let orphan = Finding(
-            .foreignKey, .error, "7 rows of attachment (email_id) reference no row of email",
+            .foreignKeyViolation, .error, "7 rows of attachment (email_id) reference no row of email",
             help: "Delete them.",
             table: "attachment")
         var checked = CheckedDatabase(path: "data/mail.sqlite")

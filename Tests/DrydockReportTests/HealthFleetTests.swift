@@ -16,7 +16,7 @@ import Testing
         var report = Report(
             (0..<count).map { number -> CheckedDatabase in
                 var it = CheckedDatabase(path: "data/tenant-\(number).sqlite")
-                it.checked = [.foreignKey, .freelist]
+                it.checked = [.foreignKeyViolation, .freelist]
                 it.measures = [
                     HealthMeasure("size_bytes", .bytes, Double((number + 1) * 4096), "Size."),
                     HealthMeasure("freelist_ratio", .ratio, Double(number) / Double(count), "Free."),
@@ -24,7 +24,7 @@ import Testing
                 if number < broken {
                     it.findings = [
                         Finding(
-                            .foreignKey, .error, "1 row of c (a) references no row of p",
+                            .foreignKeyViolation, .error, "1 row of c (a) references no row of p",
                             help: "Give the rows a parent.", table: "c")
                     ]
                 } else if number < broken + warned {
@@ -37,7 +37,7 @@ import Testing
                     it = CheckedDatabase(path: it.path)
                     it.trouble = "there is no database '\(it.path)'"
                 } else if number < broken + warned + unread + partial {
-                    it.notReached = [.init(.integrity, reason: "the time was over", cause: .time)]
+                    it.notReached = [.init(.integrityFailure, reason: "the time was over", cause: .time)]
                 }
                 return it
             })
@@ -150,13 +150,14 @@ import Testing
         let report = Report(
             (0..<3_000).map { number -> CheckedDatabase in
                 var it = CheckedDatabase(path: "data/\(number).sqlite")
-                it.checked = [.foreignKey]
+                it.checked = [.foreignKeyViolation]
                 it.findings = [
                     Finding(
-                        .foreignKey, .error, "a row of t\(number) has no parent", help: "Mend t\(number).",
+                        .foreignKeyViolation, .error, "a row of t\(number) has no parent",
+                        help: "Mend t\(number).",
                         table: "t\(number)")
                 ]
-                it.notReached = [.init(.integrity, table: "t\(number)", reason: "reason \(number)")]
+                it.notReached = [.init(.integrityFailure, table: "t\(number)", reason: "reason \(number)")]
                 return it
             })
         let text = renderer.render(report, RenderOptions())
@@ -181,7 +182,7 @@ import Testing
         let unread = CheckSuite.suites(of: Self.fleet(200, unread: 200))[0]
         #expect(!unread.cases.contains { $0.outcome == .passed })
         let well = CheckSuite.suites(of: Self.fleet(200))[0]
-        #expect(well.cases.map(\.name) == ["foreign-key", "freelist"])
+        #expect(well.cases.map(\.name) == ["foreign-key-violation", "freelist"])
     }
 
     /// Two thousand databases with the same three findings: three blocks for people, and six thousand entries in JSON.
@@ -189,10 +190,10 @@ import Testing
         let report = Report(
             (0..<2_000).map { number -> CheckedDatabase in
                 var it = CheckedDatabase(path: "data/tenant-\(number).sqlite")
-                it.checked = [.foreignKey, .viewBroken, .freelist]
+                it.checked = [.foreignKeyViolation, .viewBroken, .freelist]
                 it.findings = [
                     Finding(
-                        .foreignKey, .error, "1 row of c (a) references no row of p",
+                        .foreignKeyViolation, .error, "1 row of c (a) references no row of p",
                         help: "Give it a parent.", table: "c"),
                     Finding(.viewBroken, .error, "view v does not compile", help: "Drop it."),
                     Finding(.freelist, .warning, "\(number) of 4100 pages are free", help: "VACUUM;"),
@@ -206,7 +207,7 @@ import Testing
         }
         #expect(text.contains("2,000 databases: 2000 broken"))
         let json = JSONRenderer().render(report, RenderOptions())
-        #expect(json.ranges(of: "\"rule\" : \"foreign-key\"").count == 2_000)
+        #expect(json.ranges(of: "\"rule\" : \"foreign-key-violation\"").count == 2_000)
         #expect(json.ranges(of: "\"rule\" : \"view-broken\"").count == 2_000)
         #expect(json.ranges(of: "\"rule\" : \"freelist\"").count == 2_000)
         for number in [0, 999, 1_999] { #expect(json.contains("data/tenant-\(number).sqlite")) }

@@ -12,7 +12,7 @@ import Testing
         var first = CheckedDatabase(path: "data/mail.sqlite")
         first.findings = [
             Finding(
-                .foreignKey, .error, "7 rows of attachment (email_id) reference no row of email",
+                .foreignKeyViolation, .error, "7 rows of attachment (email_id) reference no row of email",
                 help: "Give the rows a parent that exists.", table: "attachment",
                 evidence: evidence),
             Finding(
@@ -28,8 +28,8 @@ import Testing
                 "freelist_ratio", .ratio, 0.125, "Part of the pages that is free.",
                 threshold: HealthThreshold(warning: AlertRange("0:25"))),
         ]
-        first.checked = [.foreignKey, .primaryKey, .walSize]
-        first.notReached = [.init(.integrity, table: "email", reason: "the time was over")]
+        first.checked = [.foreignKeyViolation, .primaryKey, .walSize]
+        first.notReached = [.init(.integrityFailure, table: "email", reason: "the time was over")]
         (first.seconds, first.knownCount) = (0.25, 2)
         var second = CheckedDatabase(path: "none.sqlite")
         second.trouble = "there is no database 'none.sqlite'"
@@ -56,12 +56,13 @@ import Testing
         for (broken, isLong) in [(0, false), (2, false), (200, false), (200, true)] {
             let databases = (0..<200).map { number -> CheckedDatabase in
                 var health = CheckedDatabase(path: "data/customer-\(number).sqlite")
-                health.checked = [.integrity]
+                health.checked = [.integrityFailure]
                 health.measures = Self.report.health?.databases[0].measures ?? []
                 if number < broken {
                     health.findings = [.error, .warning].map {
                         Finding(
-                            .integrity, $0, isLong ? String(repeating: "ü|", count: 3000) : "it is damaged",
+                            .integrityFailure, $0,
+                            isLong ? String(repeating: "ü|", count: 3000) : "it is damaged",
                             help: "", table: "t\(number)")
                     }
                 }
@@ -90,7 +91,7 @@ import Testing
         let databases = ["eu/app.db", "us/app.db"].map { path -> CheckedDatabase in
             var health = CheckedDatabase(path: path)
             health.measures = [HealthMeasure("size_bytes", .bytes, 4096, "Size.")]
-            health.findings = [Finding(.integrity, .error, "table t is damaged")]
+            health.findings = [Finding(.integrityFailure, .error, "table t is damaged")]
             return health
         }
         let text = NagiosRenderer().render(Report(databases), RenderOptions())

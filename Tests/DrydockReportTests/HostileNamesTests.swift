@@ -89,12 +89,12 @@ import Testing
         var health = CheckedDatabase(path: name)
         health.findings = [
             Finding(
-                .integrity, .error, name, help: "Look at \(quotedIfNeeded(name))", table: name,
+                .integrityFailure, .error, name, help: "Look at \(quotedIfNeeded(name))", table: name,
                 evidence: Evidence(details: [name]))
         ]
         health.findings[0].object = name
         health.measures = [HealthMeasure("size_bytes", .bytes, 1, "Size.")]
-        health.notReached = [.init(.foreignKey, table: name, reason: name)]
+        health.notReached = [.init(.foreignKeyViolation, table: name, reason: name)]
         var other = CheckedDatabase(path: name + "2")
         other.trouble = name
         var report = Report([health, other])

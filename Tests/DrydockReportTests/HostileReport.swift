@@ -82,7 +82,9 @@ enum HostileReport {
         var lint = LintSummary(migrations: 1, statements: 1)
         lint.fixed = [LintFix(Finding(.missingStrict, text, migration: text), place: .init(file: text))]
         var health = DatabaseHealth(path: text)
-        (health.measures, health.checked) = ([HealthMeasure("size_bytes", .bytes, 1, "Size.")], [.integrity])
+        (health.measures, health.checked) = (
+            [HealthMeasure("size_bytes", .bytes, 1, "Size.")], [.integrityFailure]
+        )
         var trouble = DatabaseHealth(path: text + "2")
         trouble.trouble = text
         var summary = HealthSummary(databases: [health, trouble])

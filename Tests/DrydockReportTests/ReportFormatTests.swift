@@ -56,7 +56,7 @@ import Testing
         var (replay, lint) = (ReplaySummary(snapshot: "v1.sqlite"), LintSummary(migrations: 2, statements: 4))
         (replay.to, lint.fixed) = ("v2", nil)
         var health = DatabaseHealth(path: "v1.sqlite")
-        health.checked = [.integrity]
+        health.checked = [.integrityFailure]
         let bodies: [Report.Body] = [
             .verify(VerifySummary(replays: [replay])), .lint(lint), .lock(LockSummary(path: "drydock.lock")),
             .migrate(MigrateSummary(database: "v1.sqlite", outcome: .rehearsed)),
@@ -64,7 +64,7 @@ import Testing
         ]
         for body in bodies {
             var report = Report(body)
-            var entry = NotChecked(.integrity, snapshot: "v1.sqlite", .recorded("the moon was full"))
+            var entry = NotChecked(.integrityFailure, snapshot: "v1.sqlite", .recorded("the moon was full"))
             if case .health = body { (entry.snapshot, entry.database) = (nil, "v1.sqlite") }
             report.notChecked = [entry]
             for options in [RenderOptions(), RenderOptions(redacts: true), RenderOptions(isQuiet: true)] {
@@ -212,7 +212,7 @@ import Testing
                 help: "Help.\n  x",
                 migration: "v\(number)", place: place)
         }
-        report.notChecked = (0..<500).map { NotChecked(.integrity, .recorded("reason \($0)")) }
+        report.notChecked = (0..<500).map { NotChecked(.integrityFailure, .recorded("reason \($0)")) }
         report.body = .verify(
             VerifySummary(replays: (0..<200).map { ReplaySummary(snapshot: "\($0)/a.sqlite") }))
         let text = MarkdownRenderer().render(report, RenderOptions())

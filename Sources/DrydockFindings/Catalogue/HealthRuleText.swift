@@ -8,11 +8,6 @@ public struct HealthRuleText: Sendable {
 }
 
 extension Rule {
-    /// Whether only `drydock health` checks the rule.
-    package var isOfHealthAlone: Bool {
-        healthText != nil && lintText == nil && ![.viewBroken, .tableUnreadable].contains(self)
-    }
-
     /// The words of a rule of `drydock health`; nil for the other rules.
     public var healthText: HealthRuleText? {
         switch self {
@@ -76,7 +71,7 @@ extension Rule {
             .init(
                 "an index repeats another one, or the beginning of it",
                 why: "It costs space, and time on every write, and helps no query that the other does not.")
-        case .foreignKeyIndex:
+        case .foreignKeyWithoutIndex:
             .init(
                 "the columns of a foreign key have no index",
                 why:
@@ -92,15 +87,15 @@ extension Rule {
                 why:
                     "With AUTOINCREMENT every INSERT fails once it is reached; without it, SQLite tries ids at random."
             )
-        case .integrity:
+        case .integrityFailure:
             .init(
                 "quick_check, or integrity_check with --deep, finds a problem",
                 why: "Queries fail or give wrong answers, and further writes can spread the damage.")
-        case .foreignKey:
+        case .foreignKeyViolation:
             .init(
                 "rows reference a parent that does not exist, or a parent's columns are not unique",
                 why: "With foreign keys on, later changes to these rows fail.")
-        case .searchIndex:
+        case .searchIndexStale:
             .init(
                 "an FTS3, FTS4 or FTS5 index does not agree with its content, or the tables of its module disagree",
                 why: "Searches miss rows or find what is no longer there; integrity_check does not see it.")

@@ -86,12 +86,8 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case freelist
     case autoVacuum = "auto-vacuum"
     case objectSize = "object-size"
-    case foreignKeyIndex = "foreign-key-index"
     case primaryKey = "primary-key"
     case rowidHeadroom = "rowid-headroom"
-    case integrity
-    case foreignKey = "foreign-key"
-    case searchIndex = "search-index"
     case spatialIndex = "spatial-index"
     case statistics
     case fragmentation
@@ -99,7 +95,13 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case columnType = "column-type"
 
     /// What is true if the rule is broken, in one line.
-    public var summary: String {
+    public var summary: String { replayText ?? lintText?.summary ?? healthText?.summary ?? "" }
+
+    /// Whether only `drydock health` checks the rule.
+    package var isOfHealthAlone: Bool { replayText == nil && lintText == nil }
+
+    /// What is true if a replay breaks the rule; nil where none checks it.
+    private var replayText: String? {
         switch self {
         case .migrationFailed: "a pending migration does not run"
         case .transactionEnded: "a migration begins or ends its runner's transaction"
@@ -152,8 +154,34 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
         case .vacuumFailed: "a database was not vacuumed"
         case .schemaDiffers: "two schemas are not the same"
         case .migrationPending: "a migration is not applied yet"
-        default: lintText?.summary ?? healthText?.summary ?? ""
+        default: nil
         }
+    }
+}
+
+extension Rule {
+    /// Names that commands once had for a rule that another command had, too. They are read wherever a rule is named.
+    private static let earlierNames: [String: Rule] = [
+        "foreign-key": .foreignKeyViolation, "integrity": .integrityFailure,
+        "search-index": .searchIndexStale, "foreign-key-index": .foreignKeyWithoutIndex,
+    ]
+
+    /// Creates the rule with an identifier, or with one that it had in an earlier version.
+    ///
+    ///     Rule(named: "foreign-key") == .foreignKeyViolation
+    public init?(named name: String) {
+        guard let rule = Rule(rawValue: name) ?? Self.earlierNames[name] else { return nil }
+        self = rule
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let name = try container.decode(String.self)
+        guard let rule = Rule(named: name) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "there is no rule '\(name)'")
+        }
+        self = rule
     }
 }
 

@@ -42,7 +42,10 @@ struct HealthBaseline: Sendable {
             let bytes = try FolderListing.contents(of: path)
             let file = try Self.file(bytes)
             var baseline = HealthBaseline(at: path)
-            for known in file.known { baseline.known[known.entry] = known }
+            for var known in file.known {
+                known.entry.check = HealthChecks.identifier(known.entry.check)
+                baseline.known[known.entry] = known
+            }
             return baseline
         } catch {
             throw RequestError(

@@ -6,10 +6,13 @@ import SQLiteSchema
 public enum HealthChecks {
     /// Returns why a name is not that of a check; nil if it is.
     package static func fault(ofName name: String) -> String? {
-        guard !names.contains(name) else { return nil }
+        guard !names.contains(identifier(name)) else { return nil }
         let near = nearestName(to: name, in: names).map { "; did you mean '\($0)'?" }
         return "there is no check '\(name)'" + (near ?? ", they are: \(names.joined(separator: ", "))")
     }
+
+    /// Returns the identifier of the check that has a name, or had it in an earlier version.
+    package static func identifier(_ name: String) -> String { Rule(named: name)?.rawValue ?? name }
 
     static let all: [any HealthCheck] = [
         FileHeaderCheck(), JournalCheck(), LogSizeCheck(), CheckpointCheck(), WriterVersionCheck(),

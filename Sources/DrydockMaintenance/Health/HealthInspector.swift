@@ -48,7 +48,7 @@ public struct HealthInspector: Sendable {
     package func check(
         _ request: HealthRequest
     ) async throws -> (databases: [CheckedDatabase], accepted: (path: String, count: Int)?) {
-        try Self.checkNames(request)
+        let request = try request.withIdentifiers()
         let paths = try request.listed ?? DatabaseNames.resolve(request.databases)
         let baseline = try request.baseline.map { try HealthBaseline.load($0) } ?? .none
         let progress = try request.progress.map { try HealthProgress.load($0) } ?? HealthProgress()
@@ -60,13 +60,6 @@ public struct HealthInspector: Sendable {
         let known = baseline.accepting(databases)
         try known.write(to: path)
         return (databases.map(known.withoutKnown), (path, known.count))
-    }
-
-    /// - Throws: ``RequestError`` if there is no check of a name in the request.
-    static func checkNames(_ request: HealthRequest) throws {
-        for name in request.only.union(request.without).union(request.thresholds.keys).sorted() {
-            if let fault = HealthChecks.fault(ofName: name) { throw RequestError(.settingInvalid, fault) }
-        }
     }
 
     private func inspect(
@@ -103,5 +96,19 @@ extension HealthRequest {
         // So that every run says the same of damage: see IntegrityCheck.
         settings.setup = ["PRAGMA secure_delete = OFF", "PRAGMA cell_size_check = ON"]
         return settings
+    }
+}
+
+extension HealthRequest {
+    /// Returns it with the checks' identifiers, where it has earlier names of them.
+    /// - Throws: ``RequestError`` if there is no check of a name.
+    func withIdentifiers() throws -> HealthRequest {
+        for name in only.union(without).union(thresholds.keys).sorted() {
+            if let fault = HealthChecks.fault(ofName: name) { throw RequestError(.settingInvalid, fault) }
+        }
+        var request = self
+        request.only = Set(only.map(HealthChecks.identifier))
+        request.without = Set(without.map(HealthChecks.identifier))
+        return request
     }
 }

@@ -192,6 +192,6 @@ struct RangedIntegrity {
     private func miss(
         _ reason: String, _ cause: NotChecked.Obstacle = .writers
     ) -> CheckedDatabase.NotReached {
-        .init(.integrity, table: table?.name, reason: reason, cause: cause)
+        .init(.integrityFailure, table: table?.name, reason: reason, cause: cause)
     }
 }

@@ -62,6 +62,28 @@ import Testing
                 "../us/app.db"))
     }
 
+    /// What was accepted stays accepted when a check gets the name that another command has for it.
+    @Test func `earlier names of checks are read`() async throws {
+        var it = try HealthCase(
+            """
+            PRAGMA foreign_keys = off; CREATE TABLE p(id INTEGER PRIMARY KEY);
+            CREATE TABLE c(id INTEGER PRIMARY KEY, a REFERENCES p); INSERT INTO c VALUES(1, 7)
+            """)
+        let path = it.folder.file("known.json")
+        it.request.baseline = path
+        _ = try await it.report { $0.accepts = true }
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains("foreign-key-violation"))
+        try it.folder.write("known.json", text.replacing("foreign-key-violation", with: "foreign-key"))
+        let known = try await it.report()
+        #expect(known.databases[0].knownCount == 1 && known.hasPassed)
+        it.request.baseline = nil
+        let one = try await it.report { $0.only = ["foreign-key", "integrity"] }
+        #expect(Set(one.databases[0].checked) == [.foreignKeyViolation, .integrityFailure])
+        let others = try await it.report { $0.without = ["foreign-key"] }
+        #expect(!others.findings.contains { $0.rule == .foreignKeyViolation })
+    }
+
     @Test func `an unreadable baseline is an error with its remedy`() async throws {
         var it = try HealthCase()
         it.request.baseline = try it.folder.write("known.json", "{")

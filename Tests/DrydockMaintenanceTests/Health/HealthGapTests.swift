@@ -33,13 +33,13 @@ import Testing
             UPDATE sqlite_schema SET sql = replace(sql, 'NOCASE', 'UNKNOWN') WHERE name = 'c'
             """)
         it.request.baseline = it.folder.file("known.json")
-        let report = try await it.report { $0.only = ["integrity", "freelist"] }
+        let report = try await it.report { $0.only = ["integrity-failure", "freelist"] }
         let findings = report.findings
         #expect(findings.map(\.severity) == [.warning], "\(findings)")
         #expect(findings.first?.help.contains("--accept") == true)
         #expect(NagiosRenderer.status(of: report) == .warning)
         let accepted = try await it.report {
-            $0.only = ["integrity", "freelist"]
+            $0.only = ["integrity-failure", "freelist"]
             $0.accepts = true
         }
         #expect(accepted.hasPassed && accepted.notChecked.count == 1)
@@ -58,9 +58,9 @@ import Testing
             UPDATE sqlite_schema SET sql = replace(sql, 'NOCASE', 'UNKNOWN') WHERE name = 'c'
             """)
         it.request.baseline = it.folder.file("known.json")
-        let accepting = try await it.report { ($0.only, $0.accepts) = (["foreign-key"], true) }
+        let accepting = try await it.report { ($0.only, $0.accepts) = (["foreign-key-violation"], true) }
         #expect(accepting.accepted?.count == 1)
-        let report = try await it.report { $0.only = ["integrity", "foreign-key"] }
+        let report = try await it.report { $0.only = ["integrity-failure", "foreign-key-violation"] }
         #expect(!report.hasPassed)
         #expect(
             report.findings.allSatisfy { $0.tags.contains(.notChecked) } && !report.findings.isEmpty,
@@ -90,7 +90,7 @@ import Testing
         for page in stride(from: 5, to: size / 4096, by: 7) {
             try it.overwrite(Array(repeating: 0xff, count: 200), at: page * 4096)
         }
-        let report = try await it.report { $0.without = ["integrity"] }
+        let report = try await it.report { $0.without = ["integrity-failure"] }
         #expect(!report.hasPassed && !report.notChecked.isEmpty)
         let errors = report.findings.filter { $0.severity == .error }
         #expect(errors.count == 1 && errors[0].tags == [.damage], "\(report.findings)")
@@ -105,12 +105,12 @@ import Testing
     @Test func `what a run had no time for is never accepted as known`() async throws {
         var it = try HealthCase(Self.sql)
         it.request.baseline = it.folder.file("known.json")
-        var finding = Finding(.integrity, .warning, "integrity was not checked: the time was over")
+        var finding = Finding(.integrityFailure, .warning, "integrity was not checked: the time was over")
         finding.tags = [.notChecked, .ofRun]
         var health = CheckedDatabase(path: it.path)
         health.findings = [finding]
         health.checked = [.freelist]
-        health.notReached = [.init(.integrity, reason: "the time was over", cause: .time)]
+        health.notReached = [.init(.integrityFailure, reason: "the time was over", cause: .time)]
         let report = Report([health])
         for renderer in ReportRenderers.ofHealth {
             let text = renderer.render(report, RenderOptions())
@@ -121,7 +121,7 @@ import Testing
 
     @Test func `checks that were not requested leave no gap, and no check at all is unknown`() async throws {
         let it = try HealthCase(Self.sql)
-        let some = try await it.report { $0.without = ["integrity", "foreign-key"] }
+        let some = try await it.report { $0.without = ["integrity-failure", "foreign-key-violation"] }
         #expect(some.hasPassed && !some.hasTrouble)
         let none = try await it.report {
             $0.only = ["freelist"]

@@ -158,7 +158,7 @@ import FoundationXML
         var finding = Finding(.freelist, .warning, "half of the file is free", help: "Vacuum it.")
         finding.database = "data/<2>.sqlite"
         report.findings = [finding]
-        var gap = NotChecked(.integrity, .recorded("the time was over"))
+        var gap = NotChecked(.integrityFailure, .recorded("the time was over"))
         gap.database = "data/<0>.sqlite"
         report.notChecked = [gap]
         let text = HTMLRenderer().render(report, RenderOptions())

@@ -1,9 +1,9 @@
 import DrydockFindings
 import DrydockState
 
-/// The check `foreign-key-index`: a foreign key's columns have no index in the child table.
+/// The check `foreign-key-without-index`: a foreign key's columns have no index in the child table.
 struct ForeignKeyIndexCheck: HealthCheck {
-    let text = HealthCheckText(.foreignKeyIndex)
+    let text = HealthCheckText(.foreignKeyWithoutIndex)
 
     func check(_ view: HealthView) throws -> HealthResult {
         HealthResult(view.facts.keysWithoutIndex.value { findings(view) })

@@ -2,12 +2,12 @@ import DrydockFindings
 import DrydockState
 import DatabaseEngine
 
-/// The check `integrity`: the structure of the file, and with `--deep` every index entry
+/// The check `integrity-failure`: the structure of the file, and with `--deep` every index entry
 /// (https://www.sqlite.org/pragma.html#pragma_integrity_check).
 ///
 /// In ranges of keys it reads the pages itself (``RangedIntegrity``).
 struct IntegrityHealthCheck: RangedHealthCheck {
-    let text = HealthCheckText(.integrity)
+    let text = HealthCheckText(.integrityFailure)
 
     let isVital = true
     let isDivisible = true

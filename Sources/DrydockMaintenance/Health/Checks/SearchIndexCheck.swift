@@ -1,10 +1,10 @@
 import DrydockFindings
 import DrydockState
 
-/// The check `search-index`: a full-text index does not agree with its content. It runs on the overlay, since the
+/// The check `search-index-stale`: a full-text index does not agree with its content. It runs on the overlay, since the
 /// check is an INSERT.
 struct SearchIndexCheck: HealthCheck {
-    let text = HealthCheckText(.searchIndex)
+    let text = HealthCheckText(.searchIndexStale)
 
     let isDivisible = true
 

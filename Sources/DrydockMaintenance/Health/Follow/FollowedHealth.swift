@@ -30,7 +30,7 @@ struct FollowedHealth {
 
     /// - Throws: ``RequestError``.
     init(_ engine: any Engine, _ request: HealthRequest, share: Int) throws {
-        try HealthInspector.checkNames(request)
+        let request = try request.withIdentifiers()
         let paths = try DatabaseNames.resolve(request.databases)
         guard let path = paths.first, paths.count == 1 else {
             throw RequestError(

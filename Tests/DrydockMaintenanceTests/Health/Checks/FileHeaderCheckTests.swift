@@ -23,7 +23,7 @@ import Testing
         let health = try await it.health()
         #expect(health.findings.map(\.severity) == [.error])
         #expect(health.findings[0].message.contains("truncated"))
-        #expect(health.notReached.contains { $0.rule == .integrity })
+        #expect(health.notReached.contains { $0.rule == .integrityFailure })
         try it.folder.write("a.sqlite", String(repeating: "text ", count: 200))
         #expect(try await it.health().findings[0].message.contains("not a SQLite database"))
     }

@@ -13,7 +13,7 @@ import Testing
             CREATE TABLE d(code REFERENCES q(code)); INSERT INTO p VALUES(1); INSERT INTO d VALUES(1);
             INSERT INTO c VALUES(7, 1, 1), (8, 2, 1), (9, 3, 4);
             """)
-        let found = try await it.findings("foreign-key")
+        let found = try await it.findings("foreign-key-violation")
         let broken = found.filter { $0.table == "c" }
         #expect(broken.map { $0.evidence?.rowCount }.sorted { ($0 ?? 0) < ($1 ?? 0) } == [1, 2])
         let rows = broken.flatMap { $0.evidence?.rows ?? [] }.map { $0.key[0].value.literal }

@@ -15,7 +15,7 @@ import Testing
     func `a key without an index is a note`(column: String, index: String, count: Int) async throws {
         let it = try HealthCase(
             "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE c(\(column), b);" + index)
-        let found = try await it.findings("foreign-key-index")
+        let found = try await it.findings("foreign-key-without-index")
         #expect(found.count == count && found.allSatisfy { $0.severity == .note })
     }
 }

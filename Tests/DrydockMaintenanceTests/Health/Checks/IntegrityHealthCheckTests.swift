@@ -23,8 +23,8 @@ import Testing
     @Test func `entries that an index lacks are found by --deep, all of them, under the index`() async throws
     {
         let it = try damaged()
-        #expect(try await it.findings("integrity").isEmpty)
-        let found = try await it.findings("integrity") { $0.isDeep = true }
+        #expect(try await it.findings("integrity-failure").isEmpty)
+        let found = try await it.findings("integrity-failure") { $0.isDeep = true }
         let index = try #require(found.first { $0.object == "t_x" })
         #expect(index.severity == .error && index.table == "t")
         #expect((index.evidence?.details.count ?? 0) >= 150)
@@ -35,7 +35,7 @@ import Testing
         let it = try HealthCase(
             "CREATE TABLE t(x);" + HealthCase.numbers(3000) + "INSERT INTO t SELECT hex(n) FROM s")
         try it.overwrite(Array(repeating: 0xFF, count: 4096), at: 4096 * 3)
-        let found = try await it.findings("integrity")
+        let found = try await it.findings("integrity-failure")
         #expect(found.contains { $0.severity == .error && !($0.evidence?.details.isEmpty ?? true) })
     }
 
@@ -44,7 +44,7 @@ import Testing
         try it.execute(
             "PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql = 'CREATE TABLE n(y NOT NULL)' WHERE name = 'n'"
         )
-        let found = try await it.findings("integrity")
+        let found = try await it.findings("integrity-failure")
         #expect(found.map(\.severity) == [.error] && found.first?.table == "n")
     }
 }

@@ -22,7 +22,7 @@ import Testing
         }
         #expect(try it.folder.contents() == before)
         #expect(health.findings.contains { $0.rule == .journal } == isHot)
-        if isHot { #expect(!health.findings.contains { $0.rule == .integrity }) }
+        if isHot { #expect(!health.findings.contains { $0.rule == .integrityFailure }) }
         #expect(health.notReached.isEmpty)
     }
 

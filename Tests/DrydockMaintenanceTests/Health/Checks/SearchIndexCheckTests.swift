@@ -15,10 +15,10 @@ import Testing
             CREATE TABLE doc(id INTEGER PRIMARY KEY, x); CREATE VIRTUAL TABLE f USING \(module);
             INSERT INTO doc VALUES(1, 'one'), (2, 'two'); INSERT INTO f(rowid, x) SELECT id, x FROM doc;
             """)
-        #expect(try await it.findings("search-index").isEmpty)
+        #expect(try await it.findings("search-index-stale").isEmpty)
         try it.execute("UPDATE doc SET x = 'three' WHERE id = 2")
         let before = try it.folder.contents()
-        #expect(try await it.findings("search-index").map(\.severity) == [.error])
+        #expect(try await it.findings("search-index-stale").map(\.severity) == [.error])
         #expect(try it.folder.contents() == before)
     }
 
@@ -33,9 +33,9 @@ import Testing
         let it = try HealthCase(
             "CREATE VIRTUAL TABLE x USING \(module);" + HealthCase.numbers(2000)
                 + "INSERT INTO x(a) SELECT printf('w%d w%d', n, n * 7) FROM s")
-        #expect(try await it.findings("search-index") { $0.isDeep = true }.isEmpty)
+        #expect(try await it.findings("search-index-stale") { $0.isDeep = true }.isEmpty)
         try it.execute(sql)
-        #expect(try await it.findings("search-index") { $0.isDeep = true }.map(\.severity) == [.error])
+        #expect(try await it.findings("search-index-stale") { $0.isDeep = true }.map(\.severity) == [.error])
     }
 
     /// SQLite looks at the cells of a page when it reads the page, and takes it for sound when it meets it again.
@@ -49,7 +49,7 @@ import Testing
         try it.moveLastCell(of: "f_docsize")
         let report = try await it.report { $0.isDeep = isDeep }
         let found = report.findings.filter { $0.severity == .error }
-        #expect(found.map(\.rule) == [.integrity, .searchIndex])
+        #expect(found.map(\.rule) == [.integrityFailure, .searchIndexStale])
         #expect(
             found.last?.message.hasPrefix("full-text index f does not agree") == true, "\(found.map(\.line))")
     }
@@ -62,7 +62,7 @@ import Testing
     func `what is said does not depend on the databases before`(_ damage: String) async throws {
         let it = try HealthCase(Self.index)
         let said = try await it.saidInEveryOrder { try $0.execute(damage) }.findings
-        #expect(said.map(\.rule) == [.searchIndex])
+        #expect(said.map(\.rule) == [.searchIndexStale])
         #expect(said[0].message.hasPrefix("full-text index f does not agree"))
     }
 
@@ -71,7 +71,7 @@ import Testing
         var it = try HealthCase(Self.index)
         if !isGRDB { it.engine = NIODriver() }
         let said = try await it.saidInEveryOrder { try $0.overwriteRoot(of: table) }
-        #expect(said.findings.map(\.rule) == [.integrity, .searchIndex])
+        #expect(said.findings.map(\.rule) == [.integrityFailure, .searchIndexStale])
         #expect(said.findings.last?.table == "f")
         #expect(Set(said.notReached.map(\.rule)) == [.fragmentation, .objectSize])
     }
@@ -81,7 +81,7 @@ import Testing
     func `an index without the number of its format is damaged`(_ damage: String, _ found: Int) async throws {
         let it = try HealthCase(Self.index)
         let said = try await it.saidInEveryOrder { try $0.execute(damage) }
-        #expect(said.findings.map(\.rule) == [.searchIndex])
+        #expect(said.findings.map(\.rule) == [.searchIndexStale])
         #expect(
             said.findings[0].message.hasPrefix(
                 "full-text index f cannot be read: invalid fts5 file format (found \(found), expected 4"))
@@ -124,6 +124,6 @@ import Testing
         let report = try await it.report()
         #expect(report.findings.map(\.rule.rawValue).contains("file-header"))
         #expect(!report.findings.contains { $0.severity == .error }, "\(report.findings.map(\.line))")
-        #expect(report.notChecked.contains { $0.rule == .searchIndex }, "\(report.notChecked)")
+        #expect(report.notChecked.contains { $0.rule == .searchIndexStale }, "\(report.notChecked)")
     }
 }
