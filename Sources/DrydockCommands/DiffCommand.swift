@@ -23,18 +23,7 @@ struct DiffCommand: DrydockSubcommand {
             drydock diff --data old.sqlite new.sqlite --summary --table email
             drydock diff --data old.db new.db --format sql | sqlite3 -bail copy.db
             """,
-        options: """
-                --sql                  write the migration from OLD to NEW
-                --down                 write the way back instead
-                --rename OLD=NEW       what was renamed; may be repeated
-                --allow-loss           allow a plan that loses a table or column
-                --name-only            only the names of what differs
-                --data                 compare rows, not schemas
-                --summary              with --data: only how many rows differ
-                --table NAME           with --data: only this table; may be repeated
-                --format F             what is printed: human, json, html, ...
-                --report F=PATH        write a report to a file too; may be repeated
-            """,
+        common: "sql down rename allow-loss name-only data summary table format report",
         details: """
             Schemas are compared by meaning: white space, comments, quotes, the case of
             keywords, the order of statements and what ALTER appended make no difference.
@@ -59,13 +48,13 @@ struct DiffCommand: DrydockSubcommand {
     @Argument(help: ArgumentHelp("The new schema.", valueName: "new"), completion: .file())
     var new: String
 
-    @Flag(help: "Write the migration from the old schema to the new one.")
+    @Flag(help: "Write the migration from OLD to NEW.")
     var sql = false
 
     @Flag(help: "Write the way back instead.")
     var down = false
 
-    @Flag(help: "Allow a plan that loses a table or a column, and declare it.")
+    @Flag(help: "Allow a plan that loses a table or a column; it is declared.")
     var allowLoss = false
 
     @Option(
@@ -73,7 +62,7 @@ struct DiffCommand: DrydockSubcommand {
             "What was renamed: TABLE=NEW or TABLE.COLUMN=NEW; may be repeated.", valueName: "old=new"))
     var rename: [String] = []
 
-    @Flag(inversion: .prefixedNo, help: "Look for renames that --rename does not tell of.")
+    @Flag(inversion: .prefixedNo, help: "Look for renames that --rename does not name.")
     var detectRenames = true
 
     @OptionGroup var tool: ToolOptions
@@ -87,20 +76,15 @@ struct DiffCommand: DrydockSubcommand {
     @Option(
         name: .customLong("sqlite-version"),
         help: ArgumentHelp(
-            "The oldest SQLite that must run the SQL, such as 3.24. (default: any)", valueName: "version"))
+            "The oldest SQLite that must run the SQL, such as 3.24.", default: "any", valueName: "version"))
     var sqliteVersion: String?
 
     @Option(
-        help: ArgumentHelp(
-            "What goes to standard output: \(formats.joined(separator: ", ")); with --data human, json or sql. (default: human; auto where CI is set)",
-            valueName: "format"),
+        help: OutputFormat.help(formats, "with --data human, json or sql"),
         completion: .list(formats + ["sql"]))
     var format: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Write a report to a file as well, all at once; may be repeated.", valueName: "format=path"),
-        transform: ReportFile.parsed)
+    @Option(help: ReportFile.help, transform: ReportFile.parsed)
     var report: [ReportFile] = []
 
     @Flag(help: "Compare rows, not schemas.")

@@ -67,7 +67,7 @@ extension DrydockCommand {
         let inner = arguments.dropFirst().first.flatMap {
             find("\(name) \($0)", in: command.configuration.subcommands)
         }
-        return (inner ?? command).help.screen
+        return (inner ?? command).screen
     }
 
     /// Returns why arguments were not read as they were meant, if one of them is the name of a file that begins with a

@@ -25,25 +25,9 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
             drydock health app.sqlite --format nagios     a line for a monitoring system
             drydock health app.sqlite -q --report prometheus=drydock.prom
             """,
-        options: """
-                --deep                 check every index entry, text and value too
-                --budget DURATION      how long a database may take: 5s, 2m
-                --continue PATH        go on where the last run stopped
-                --from FILE            a list of databases; - is standard input
-                --shard I/N            a part of them; see drydock help merge
-                --resume FILE          go on after a kill: what is done is noted here
-            -j, --jobs COUNT           how many at once      (default: one per core)
-                --only CHECK           only this check; may be repeated
-                --without CHECK        leave this check out; may be repeated
-            -w, --warning CHECK=RANGE  the range outside of which it is a warning
-            -c, --critical CHECK=RANGE the range outside of which it is an error
-                --follow               show changes until Ctrl-C; in a pipe JSON lines
-                --interval DURATION    how often --follow looks  (default: 1s)
-                --accept               what is found now is known, and not reported again
-                --format F             human, json, nagios, prometheus, html, ...
-                --report F=PATH        write a report to a file too; may be repeated
-            -q, --quiet                only what is wrong
-            -v, --verbose              figures and notes too
+        common: """
+            deep budget continue from shard resume jobs only without warning critical follow
+            interval accept format report quiet verbose
             """,
         details: """
             CHECKS
@@ -58,19 +42,13 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
             With --format nagios: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.
             """)
 
-    @Argument(
-        help: ArgumentHelp(
-            "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database"),
-        completion: .file())
+    @Argument(help: TargetOptions.databases, completion: .file())
     var databases: [String] = []
     static var names: WritableKeyPath<Self, [String]> { \.databases }
 
     @OptionGroup var targets: TargetOptions
 
-    @Option(name: .customLong("resume"), help: ResumeOption.help, completion: .file())
-    var resume: String?
-
-    @Flag(help: "Check every index entry, text and value, too.")
+    @Flag(help: "Check every index entry, text and value too.")
     var deep = false
 
     @Option(name: Setting.budget.name, help: Setting.budget.help, transform: TimeLimit.parsed)
@@ -82,7 +60,7 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
     @Option(
         name: .customLong("continue"),
         help: ArgumentHelp(
-            "Go on where the run before that had this file stopped, and note in it where this one does.",
+            "Go on where the last run with this file stopped; where this run stops is noted in it.",
             valueName: "path"), completion: .file())
     var progress: String?
 
@@ -102,7 +80,8 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
 
     @Option(
         name: [.customShort("c"), .long],
-        help: ArgumentHelp("The same for errors.", valueName: "check=range"))
+        help: ArgumentHelp(
+            "The range outside of which it is an error; otherwise as --warning.", valueName: "check=range"))
     var critical: [RangeOption] = []
 
     @Option(
@@ -114,27 +93,23 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
     var accept = false
 
     @Flag(
-        help: ArgumentHelp(
-            "Show one database's health whenever something changes, until interrupted: on a terminal a screen, otherwise a JSON object a line."
-        ))
+        help:
+            "Show its health whenever something changes; of one database, until interrupted. On a terminal it is a screen, otherwise a JSON object a line."
+    )
     var follow = false
 
     @Option(
         help: ArgumentHelp(
-            "How often --follow looks, such as 500ms or 5s. (default: 1s)", valueName: "duration"),
+            "How often --follow looks; a duration such as 500ms or 5s.",
+            default: TimeLimit.followed.duration.written, valueName: "duration"),
         transform: TimeLimit.parsed)
     var interval: TimeLimit?
 
-    @Option(
-        help: ArgumentHelp(
-            "What goes to standard output: \(formats.joined(separator: ", ")). (default: human; auto where CI is set)",
-            valueName: "format"),
-        completion: .list(formats))
+    @Option(help: OutputFormat.help(formats), completion: .list(formats))
     var format: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Write a report to a file as well, all at once; may be repeated.", valueName: "format=path"),
+        help: ReportFile.help,
         transform: HealthReportFile.parsed)
     var report: [HealthReportFile] = []
 
@@ -184,7 +159,7 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
         }
         let excluded = [
             ("--accept", accept), ("--continue", progress != nil), ("--report", !report.isEmpty),
-            ("--quiet", quiet), ("--verbose", verbose), ("--resume", resume != nil),
+            ("--quiet", quiet), ("--verbose", verbose), ("--resume", targets.resume != nil),
             ("--shard", targets.shard != nil),
         ]
         return excluded.first(where: \.1).map { "--follow and \($0.0) exclude each other" }
@@ -211,7 +186,7 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
         let failure = FailureOutput(Self.self, OutputFormat(format))
         do {
             let config = try failure.config(stubs.config) { _ in self.report.compactMap(\.plain) }
-            let isList = targets.isUsed || resume != nil || databases.contains(where: FolderListing.isFolder)
+            let isList = targets.isUsed || databases.contains(where: FolderListing.isFolder)
             let chosen =
                 isList ? try await targets.targets(databases, on: engines.driver(config)) : nil
             var settings = try failure.writes(report.compactMap(\.plain)) {
@@ -220,7 +195,7 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
                 return settings
             }
             failure.writes(settings.reports.compactMap(\.plain))
-            if let chosen { try settings.choose(chosen, resume: resume) }
+            if let chosen { try settings.choose(chosen) }
             if follow {
                 return try await HealthFollow(self, settings, engine: engines.driver(config)).run()
             }

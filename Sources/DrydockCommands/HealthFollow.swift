@@ -22,7 +22,7 @@ struct HealthFollow {
         var renderer = FollowRenderer()
         renderer.usesColor = Terminal.outputHasColor
         renderer.clockOffset = TimeZone.current.secondsFromGMT()
-        renderer.interval = interval.text
+        renderer.interval = interval.duration.written
         (self.renderer, options) = (renderer, settings.options)
         path = VisibleText.line(settings.request.databases.first ?? "")
         output =
@@ -101,10 +101,4 @@ extension TimeLimit {
     static let followed = TimeLimit(duration: .seconds(1))
 
     private init(duration: Duration) { self.duration = duration }
-
-    /// The duration as people write it.
-    var text: String {
-        let milliseconds = Int(duration / .milliseconds(1))
-        return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
-    }
 }

@@ -64,10 +64,10 @@ struct HealthSettings: Sendable {
 
     /// Checks these databases, and goes on from the results of an earlier run.
     /// - Throws: ``RequestError``.
-    mutating func choose(_ targets: Targets, resume: String?) throws {
+    mutating func choose(_ targets: Targets) throws {
         let digest = digest
         request.listed = targets.paths
-        request.kept = try targets.kept(resume, settings: digest)
+        request.kept = try targets.kept(settings: digest)
         self.targets = targets
         settingsDigest = digest
     }

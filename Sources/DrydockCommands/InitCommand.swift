@@ -21,13 +21,7 @@ struct InitCommand: DrydockSubcommand {
             drydock init -m db/migrations  where there are several folders of migrations
             drydock init --dry-run         show the files, and write none
             """,
-        options: """
-            -m, --migrations FOLDER    the migrations        (default: what is found)
-                --migration-format F   whose they are: goose, prisma, sqlx, ...
-                --ci SERVICE           write a job: github or gitlab
-                --dry-run              show what would be written, and write nothing
-                --run, --no-run        run verify and lint at the end, or do not
-            """,
+        common: "migrations migration-format ci dry-run run",
         exitStatus: """
             0  written
             1  something is left to you: a file was there already, or it is not clear
@@ -47,7 +41,9 @@ struct InitCommand: DrydockSubcommand {
     @Flag(help: "Show what would be written, and write nothing.")
     var dryRun = false
 
-    @Flag(inversion: .prefixedNo, help: "Run verify and lint at the end. (default: in a terminal)")
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp("Run verify and lint at the end.", default: "in a terminal"))
     var run: Bool?
 
     func run() async throws {
@@ -90,7 +86,7 @@ struct InitCommand: DrydockSubcommand {
             files.append(NewFile(path: ConfigFile.defaultPath, text: ConfigTemplate(found: found).text))
         }
         // A folder of snapshots that is there is the user's.
-        let usual = "Snapshots"
+        let usual = SnapshotsOptions.usualName
         if !FolderListing.isFolder(usual) {
             files.append(NewFile(path: usual + "/README.md", text: Self.readme))
         }

@@ -18,9 +18,7 @@ struct LibrariesCommand: DrydockSubcommand {
             drydock libraries ~/sqlite-builds       a folder of builds
             drydock libraries /usr/lib --format json
             """,
-        options: """
-                --format F             human or json         (default: human)
-            """,
+        common: "format",
         exitStatus: """
             0  there is a library that can be used
             1  none of them can be used

@@ -24,20 +24,11 @@ struct LintCommand: DrydockSubcommand {
             drydock lint --fix                     make the corrections that are certain
             drydock lint --list-rules              every rule
             """,
-        options: """
-            -m, --migrations FOLDER    the migrations        (default: what is found)
-                --migration-format F   whose they are: goose, prisma, sqlx, ...
-                --since VERSION        only migrations after this one, as one set
-                --new, --all           only what is not locked, or everything
-                --rule RULE=SEVERITY   off, note, warning or error; may be repeated
-                --sqlite VERSION       the oldest SQLite: 3.24, ios-15, android-11
-                --fix                  write the corrections that are certain
-                --strict               fail on warnings too
-                --format F             what is printed: human, json, github, sarif, ...
-                --report F=PATH        write a report to a file too; may be repeated
-            -q, --quiet                only what is wrong
-            -v, --verbose              notes too
-
+        common: """
+            migrations migration-format since new all rule sqlite fix strict format report quiet
+            verbose
+            """,
+        note: """
             A comment before a statement lets it through:
               -- drydock: ignore unique-over-existing because ids are unique on the server
             """,
@@ -51,11 +42,12 @@ struct LintCommand: DrydockSubcommand {
 
     @OptionGroup var source: MigrationsOptions
 
-    @Option(help: ArgumentHelp("Only migrations behind this one, as one set.", valueName: "version"))
+    @Option(help: ArgumentHelp("Only migrations after this one, as one set.", valueName: "version"))
     var since: String?
 
     @Flag(
-        help: "Only migrations that are not locked, as one set. (default where there is a drydock.lock)")
+        help: ArgumentHelp(
+            "Only migrations that are not locked; as one set.", default: "where there is a drydock.lock"))
     var new = false
 
     @Flag(help: "Locked migrations too.")
@@ -73,7 +65,7 @@ struct LintCommand: DrydockSubcommand {
 
     @Flag(
         help:
-            "Write the rewrites that are certain, and nothing else, into migrations that are not locked; without a lock, into all that are linted. Each file is written whole or not at all, whatever becomes of the others."
+            "Write the corrections that are certain; only into migrations that are not locked, without a lock into all that are linted. Each file is written whole or not at all, whatever becomes of the others."
     )
     var fix = false
 

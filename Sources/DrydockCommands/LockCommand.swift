@@ -18,16 +18,7 @@ struct LockCommand: DrydockSubcommand {
             drydock lock --replace v12_threads   edited, and nobody has it
             drydock lock --replace v1.sqlite     the snapshot was made again
             """,
-        options: """
-                --check                write nothing
-                --replace NAME         rewrite this entry, or drop it; may be repeated
-                --lock PATH            the lock              (default: drydock.lock)
-            -m, --migrations FOLDER    the migrations        (default: what is found)
-            -s, --snapshots FOLDER     the snapshots         (default: Snapshots)
-                --format F             what is printed: human, json, github, ...
-                --report F=PATH        write a report to a file too; may be repeated
-            -q, --quiet                only what is wrong
-            """,
+        common: "check replace lock migrations snapshots format report quiet",
         details: """
             drydock.lock has a line for each migration: the checksum of its file, that of
             its SQL, which comments, white space and line endings do not change, and that of
@@ -47,7 +38,7 @@ struct LockCommand: DrydockSubcommand {
 
     @Option(
         help: ArgumentHelp(
-            "A migration or snapshot whose entry is rewritten, or dropped where it is gone; may be repeated.",
+            "Rewrite this entry, or drop it if its file is gone; a migration or a snapshot. May be repeated.",
             valueName: "name"))
     var replace: [String] = []
 

@@ -18,9 +18,7 @@ struct LspCommand: DrydockSubcommand {
         examples: """
             drydock lsp            what the editor's settings call
             """,
-        options: """
-                --stdio                what some editors add; there is nothing else
-            """,
+        common: "stdio",
         details: "docs/lsp.md has the settings for VS Code, Neovim, Helix, Zed and Emacs.",
         exitStatus: """
             0  the editor ended it

@@ -21,15 +21,7 @@ struct ManifestCommand: DrydockSubcommand, TakesManyNames {
             drydock manifest --from fleet.json --times report.json -o fleet.json
                                           by the seconds of the last run, not by size
             """,
-        options: """
-            -o, --output PATH         where the manifest goes  (default: standard output)
-                --from FILE           a list of databases, or a manifest; - is stdin
-                --from-query QUERY    'app.sqlite: SELECT path FROM tenant'
-            -m, --migrations FOLDER   the migrations           (default: what is found)
-                --migration-format F  whose they are: goose, prisma, sqlx, ...
-                --times REPORT        a JSON report that says how long each database took
-            -j, --jobs COUNT          how many at once         (default: one per core)
-            """,
+        common: "output from from-query migrations migration-format times jobs",
         exitStatus: """
             0  the manifest is written
             1  it is written, and a database in it could not be read
@@ -45,7 +37,8 @@ struct ManifestCommand: DrydockSubcommand, TakesManyNames {
     @OptionGroup var lists: ListOptions
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("Where the manifest goes.", valueName: "path"),
+        name: .shortAndLong,
+        help: ArgumentHelp("Where the manifest goes.", default: "standard output", valueName: "path"),
         completion: .file())
     var output: String?
 

@@ -19,12 +19,7 @@ struct MergeCommand: DrydockSubcommand, TakesManyNames {
             drydock merge part-1.json part-2.json
             drydock merge 'parts/*.json' --format markdown --report html=report.html
             """,
-        options: """
-                --format F        what is printed: human, json, html, junit, ...
-                --report F=PATH   write a report to a file too; may be repeated
-            -q, --quiet           only what is wrong
-            -v, --verbose         steps and notes too
-            """,
+        common: "format report quiet verbose",
         exitStatus: """
             0  passed
             1  errors were found
@@ -39,21 +34,16 @@ struct MergeCommand: DrydockSubcommand, TakesManyNames {
     var parts: [String] = []
     static var names: WritableKeyPath<Self, [String]> { \.parts }
 
-    @Option(
-        help: ArgumentHelp(
-            "What goes to standard output: \(formats.joined(separator: ", ")). (default: human; auto where CI is set)",
-            valueName: "format"), completion: .list(formats))
+    @Option(help: OutputFormat.help(formats), completion: .list(formats))
     var format: String?
 
-    @Option(
-        help: ArgumentHelp("Write a report to a file as well; may be repeated.", valueName: "format=path"),
-        transform: HealthReportFile.parsed)
+    @Option(help: ReportFile.help, transform: HealthReportFile.parsed)
     var report: [HealthReportFile] = []
 
-    @Flag(name: .shortAndLong, help: "Show only what is wrong.")
+    @Flag(name: Setting.quiet.name("q"), help: Setting.quiet.help)
     var quiet = false
 
-    @Flag(name: .shortAndLong, help: "Show steps and notes too.")
+    @Flag(name: Setting.verbose.name("v"), help: Setting.verbose.help)
     var verbose = false
 
     private static let formats = OutputFormat.names(ReportRenderers.ofHealth)

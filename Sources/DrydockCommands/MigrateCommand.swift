@@ -23,26 +23,9 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
             drydock migrate 'tenants/*.sqlite' --apply --canary 3 --wave 10%,100%
             drydock migrate --from fleet.json --apply --shard 2/8 --log 2.jsonl
             """,
-        options: """
-            -m, --migrations FOLDER       the migrations     (default: what is found)
-                --migration-format F      whose they are: goose, prisma, sqlx, ...
-                --check                   only say what is pending
-                --apply                   rehearse, and if nothing is wrong migrate
-                --backup-folder FOLDER    where the backup goes
-                --no-backup               keep no backup
-                --up-to MIGRATION         the last migration to run
-                --busy-timeout DURATION   how long to wait for others' locks (default: 5s)
-                --canary COUNT            of many, first one of each schema and version
-                --wave SHARES             then in waves, such as 1%,10%,100%
-                --max-failures COUNT      stop at so many        (default: 1)
-                --log PATH                who has what version, a JSON object a line
-                --from FILE               a list of databases; - is standard input
-                --shard I/N               a part of them; see drydock help merge
-                --resume FILE             what is done is noted here, and not done again
-            -j, --jobs COUNT              how many at once       (default: one per core)
-                --strict                  fail on warnings too
-                --format F                what is printed: human, json, html, ...
-                --report F=PATH           write a report to a file too; may be repeated
+        common: """
+            migrations migration-format check apply backup-folder no-backup up-to busy-timeout
+            canary wave max-failures log from shard resume jobs strict format report
             """,
         details: """
             With --apply the database is locked, compared with the copy byte by byte, and
@@ -68,24 +51,20 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
             64 bad usage
             """)
 
-    @Argument(
-        help: ArgumentHelp(
-            "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database"),
-        completion: .file())
+    @Argument(help: TargetOptions.databases, completion: .file())
     var databases: [String] = []
     static var names: WritableKeyPath<Self, [String]> { \.databases }
 
-    @OptionGroup var targets: TargetOptions
+    private static let usual = RollOutRequest(databases: [], migrate: MigrateRequest(path: ""))
 
-    @Option(name: .customLong("resume"), help: ResumeOption.help, completion: .file())
-    var resume: String?
+    @OptionGroup var targets: TargetOptions
 
     @OptionGroup var source: MigrationsOptions
 
     @Flag(help: "Only say what is pending.")
     var check = false
 
-    @Flag(help: "Rehearse, and if nothing is wrong migrate the database.")
+    @Flag(help: "Rehearse, and migrate if nothing is wrong.")
     var apply = false
 
     @Option(
@@ -94,7 +73,7 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
 
     @Option(
         help: ArgumentHelp(
-            "Where the backup goes, under a name that says version and time. (default: beside the database)",
+            "Where backups go; their names say version and time.", default: "beside the database",
             valueName: "folder"), completion: .directory)
     var backupFolder: String?
 
@@ -103,38 +82,41 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
 
     @Option(
         help: ArgumentHelp(
-            "Where a copy lies that is not kept. (default: TMPDIR, else /tmp)", valueName: "folder"),
+            "Where a copy is that is not kept.", default: "TMPDIR, otherwise /tmp", valueName: "folder"),
         completion: .directory)
     var temporaryFolder: String?
 
     @Option(
         help: ArgumentHelp(
-            "How long to wait for others' locks; 0 tries once. (default: 5s)", valueName: "duration"),
+            "How long to wait for others' locks; 0 tries once.",
+            default: usual.migrate.busyTimeout.written, valueName: "duration"),
         transform: TimeLimit.wait)
     var busyTimeout: TimeLimit?
 
     @Option(
         help: ArgumentHelp(
-            "How many of many databases are migrated first: one of each schema and version, then the smallest. (default: 0)",
-            valueName: "count"), transform: NumberOption.reader(0..., "a number of at least 0"))
+            "Migrate so many databases first; one of each schema and version, then the smallest.",
+            default: "\(usual.canary)", valueName: "count"),
+        transform: NumberOption.reader(0..., "a number of at least 0"))
     var canary: Int?
 
     @Option(
         name: .customLong("wave"),
         help: ArgumentHelp(
-            "The shares of all databases after which the rest waits, such as 1%,10%,100%. (default: 100%)",
-            valueName: "shares"))
+            "Then waves, such as 1%,10%,100%; the shares of all databases after which the rest waits.",
+            default: "100%", valueName: "shares"))
     var waves: String?
 
     @Option(
         help: ArgumentHelp(
-            "At how many failures no further database begins. (default: 1)", valueName: "count"),
+            "Stop at so many failures; no further database begins.",
+            default: "\(usual.maxFailures)", valueName: "count"),
         transform: NumberOption.atLeastOne)
     var maxFailures: Int?
 
     @Option(
         help: ArgumentHelp(
-            "The file that says which database has which version: a JSON object a line, written to the disk before and after each installation.",
+            "Which database has which version; a JSON object a line, written to the disk before and after each installation.",
             valueName: "path"), completion: .file())
     var log: String?
 
@@ -188,7 +170,7 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
     }
 
     /// Whether it is asked for what only many have, also of a single database.
-    var isOfMany: Bool { rollOutOption != nil || targets.shard != nil || resume != nil }
+    var isOfMany: Bool { rollOutOption != nil || targets.isOfMany }
 
     func run() async throws {
         let failure = FailureOutput(Self.self, OutputFormat(output.format))
@@ -201,7 +183,7 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
             try failure.writes(settings.reports) {
                 try settings.reports.check(against: settings.request.verify, config)
             }
-            try settings.choose(chosen, resume: resume)
+            try settings.choose(chosen)
             guard let report = try await MigrateRun(settings: settings).report() else { throw ExitCode(130) }
             if !report.hasPassed { throw ExitCode(1) }
         }

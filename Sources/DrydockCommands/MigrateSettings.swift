@@ -51,9 +51,9 @@ struct MigrateSettings: Sendable {
 
     /// Goes on from the results of an earlier run, and keeps those of a shard.
     /// - Throws: `RequestError`.
-    mutating func choose(_ targets: Targets, resume: String?) throws {
+    mutating func choose(_ targets: Targets) throws {
         self.targets = targets
-        let kept = try targets.kept(resume, settings: digest)
+        let kept = try targets.kept(settings: digest)
         rollOut?.kept = kept
         rollOut?.redactsKept = options.redacts
     }
@@ -74,9 +74,9 @@ struct MigrateSettings: Sendable {
                 "--backup names one file, and there are several databases; use --backup-folder")
         }
         var rollOut = RollOutRequest(databases: databases, migrate: request)
-        rollOut.canary = command.canary ?? 0
+        rollOut.canary = command.canary ?? rollOut.canary
         if let waves = command.waves { rollOut.waves = try RollOutWave.list(waves) }
-        rollOut.maxFailures = command.maxFailures ?? 1
+        rollOut.maxFailures = command.maxFailures ?? rollOut.maxFailures
         rollOut.jobs = jobs
         rollOut.log = command.log
         return rollOut

@@ -45,9 +45,14 @@ struct SnapshotsOptions: ParsableArguments {
     @Option(name: Setting.snapshots.name("s"), help: Setting.snapshots.help, completion: .directory)
     var folder: String?
 
+    static let snapshots = ArgumentHelp(
+        "Snapshots to replay; SQLite files, SQL dumps, folders of them.", default: usualName,
+        valueName: "snapshot")
+    static let usualName = "Snapshots"
+
     /// The folder that is named; nil for the usual one.
     func folder(_ config: ConfigFile) -> String? { folder ?? config.snapshots }
 
     /// The usual folder, beside drydock.yml or in the working folder.
-    static func usual(_ config: ConfigFile) -> String { config.path("Snapshots") }
+    static func usual(_ config: ConfigFile) -> String { config.path(usualName) }
 }

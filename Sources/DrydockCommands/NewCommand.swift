@@ -15,13 +15,7 @@ struct NewCommand: DrydockSubcommand {
             drydock new add_threads                         an empty migration
             drydock new add_threads --from-diff schema.sql  with the SQL that leads there
             """,
-        options: """
-            -m, --migrations FOLDER    the migrations        (default: what is found)
-                --migration-format F   whose they are: goose, prisma, sqlx, ...
-                --from-diff NEW        the schema that the migration must lead to: a
-                                       database, a .sql file or a folder
-                --allow-loss           allow SQL that loses a table or column
-            """,
+        common: "migrations migration-format from-diff allow-loss",
         exitStatus: """
             0  written
             2  not written
@@ -39,7 +33,7 @@ struct NewCommand: DrydockSubcommand {
             valueName: "new"), completion: .file())
     var fromDiff: String?
 
-    @Flag(help: "Allow SQL that loses a table or a column, and declare it.")
+    @Flag(help: "Allow SQL that loses a table or a column; it is declared.")
     var allowLoss = false
 
     @OptionGroup var tool: ToolOptions

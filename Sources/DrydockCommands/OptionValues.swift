@@ -9,8 +9,8 @@ struct TimeLimit: ExpressibleByArgument, Equatable {
     var duration: Duration
 
     init?(argument: String) {
-        let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
-        let (suffix, factor) = units.first { argument.hasSuffix($0.0) } ?? ("", 1)
+        let (suffix, unit) = Duration.units.first { argument.hasSuffix($0.0) } ?? ("", .seconds(1))
+        let factor = unit / .seconds(1)
         guard let value = Double(argument.dropLast(suffix.count)), value > 0, value.isFinite,
             value * factor < 1e9
         else {
@@ -20,25 +20,36 @@ struct TimeLimit: ExpressibleByArgument, Equatable {
     }
 }
 
+extension Duration {
+    /// Milliseconds are before seconds, with which their name ends.
+    fileprivate static let units: [(name: String, length: Duration)] = [
+        ("ms", .milliseconds(1)), ("s", .seconds(1)), ("m", .seconds(60)), ("h", .seconds(3600)),
+    ]
+
+    /// The duration as people write it, in the largest unit of which it is a multiple.
+    var written: String {
+        let unit = Self.units.last { self / $0.length == (self / $0.length).rounded() } ?? Self.units[0]
+        return "\(Int(self / unit.length))\(unit.name)"
+    }
+}
+
 /// A duration, or `none` for no limit.
 struct RunLimit: ExpressibleByArgument, Equatable {
     /// Nil for no limit.
     var duration: Duration?
-    /// The limit as people write it.
-    var text: String
 
-    static let standard = RunLimit(duration: .seconds(600), text: "10m")
+    static let standard = RunLimit(.seconds(600))
 
-    private init(duration: Duration?, text: String) { (self.duration, self.text) = (duration, text) }
+    init(_ duration: Duration?) { self.duration = duration }
 
     init?(argument: String) {
-        if argument == "none" {
-            self.init(duration: nil, text: argument)
-        } else {
-            guard let limit = TimeLimit(argument: argument) else { return nil }
-            self.init(duration: limit.duration, text: argument)
-        }
+        guard argument != "none" else { return }
+        guard let limit = TimeLimit(argument: argument) else { return nil }
+        duration = limit.duration
     }
+
+    /// The limit as people write it.
+    var text: String { duration?.written ?? "none" }
 }
 
 /// A size of 16 MB or more as people write it: `512MB`, `4GB`, `4GiB`, or `none`.
@@ -59,6 +70,9 @@ struct MemoryLimit: ExpressibleByArgument, Equatable {
         }
         return limit
     }
+
+    /// The limit as people write it.
+    var text: String { byteText(bytes) }
 
     private init(bytes: Int?) { self.bytes = bytes }
 
@@ -86,6 +100,9 @@ struct SnapshotSize: ExpressibleByArgument, Equatable {
         return limit
     }
 
+    /// The limit as people write it.
+    var text: String { byteText(bytes) }
+
     private init(bytes: Int?) { self.bytes = bytes }
 
     init?(argument: String) {
@@ -95,11 +112,19 @@ struct SnapshotSize: ExpressibleByArgument, Equatable {
     }
 }
 
+private let byteUnits = [("KB", 10), ("MB", 20), ("GB", 30)]
+
+/// Returns a number of bytes as people write it, in the largest unit of which it is a multiple; nil for no limit.
+private func byteText(_ count: Int?) -> String {
+    guard let count else { return "none" }
+    let (name, power) = byteUnits.last { count % (1 << $0.1) == 0 } ?? byteUnits[0]
+    return "\(count >> power)\(name)"
+}
+
 /// Returns the bytes of a size such as `512MB`; nil for any other text.
 private func byteCount(_ argument: String) -> Int? {
-    let units = [("kb", 10), ("mb", 20), ("gb", 30), ("kib", 10), ("mib", 20), ("gib", 30)]
-    let word = argument.lowercased()
-    guard let (suffix, power) = units.first(where: { word.hasSuffix($0.0) }),
+    let word = argument.lowercased().replacing("ib", with: "b")
+    guard let (suffix, power) = byteUnits.first(where: { word.hasSuffix($0.0.lowercased()) }),
         let value = Double(word.dropLast(suffix.count)), value.isFinite
     else { return nil }
     let size = value * Double(1 << power)

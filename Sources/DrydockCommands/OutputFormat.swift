@@ -1,3 +1,4 @@
+import ArgumentParser
 import Drydock
 import DrydockReport
 import Foundation
@@ -16,6 +17,23 @@ struct OutputFormat: Sendable, Equatable {
         self.name = name ?? (VerifySettings.isCI ? Self.auto : "human")
         isNamed = name != nil
     }
+
+    /// What counts if nothing is said.
+    static let standard = "human; auto where CI is set"
+
+    /// What `--format` means.
+    /// - Parameter more: what is to be added.
+    static func meaning(_ names: [String], _ more: String = "") -> String {
+        "The output, such as json or html; one of: " + names.joined(separator: ", ")
+            + (more.isEmpty ? "." : "; \(more).")
+    }
+
+    /// The help of the option of a command.
+    static func help(_ names: [String], _ more: String = "") -> ArgumentHelp {
+        ArgumentHelp(meaning(names, more), default: standard, valueName: "format")
+    }
+
+    static let humanOrJSON = ArgumentHelp("human or json.", default: "human")
 
     /// The names for `--format`.
     static func names(_ renderers: [any ReportRenderer]) -> [String] { [auto] + renderers.names }

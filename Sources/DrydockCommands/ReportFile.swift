@@ -23,6 +23,9 @@ struct ReportFile: ExpressibleByArgument, Equatable {
     /// Whether the path is a folder, with a script for each finding that generated rows show.
     var isFolder: Bool { format == CounterexampleScripts.name }
 
+    static let help = ArgumentHelp(
+        "Write a report to a file as well, all at once; may be repeated.", valueName: "format=path")
+
     /// - Throws: `ValidationError` that names the formats.
     static func parsed(_ argument: String) throws -> ReportFile {
         guard let file = ReportFile(argument: argument) else {

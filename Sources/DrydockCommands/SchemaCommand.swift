@@ -18,11 +18,7 @@ struct SchemaCommand: DrydockSubcommand {
             drydock schema Migrations --check schema.sql    status 1 when it has changed
             drydock schema app.sqlite --format mermaid      an entity diagram
             """,
-        options: """
-                --format F             sql, json or mermaid  (default: sql)
-                --check FILE           compare with a kept schema instead of printing
-                --migration-format F   whose the migrations are: goose, prisma, sqlx, ...
-            """,
+        common: "format check migration-format",
         exitStatus: """
             0  printed, or the same as the file
             1  different from the file

@@ -22,21 +22,13 @@ struct ShrinkCommand: DrydockSubcommand {
             drydock shrink --from-report verify.json -o found
             sqlite3 < found/finding.sql                      see it happen
             """,
-        options: """
-            -o, --output FOLDER        what is made; it must not exist
-                --rule R               the rule of the finding   (default: any error)
-                --table T              its table
-                --migration M          its migration
-                --from-report FILE     the first error of a JSON report of verify
-                --search-time T        how long the search may take: 5m, none
-                                       (default: 60s); Ctrl-C keeps the best so far
-                --keep-values          replace no values
-                --rollback, --crash, --crash-writes, --sqlite-library FILE
-                                       also what verify gives only with these
-            -m, --migrations FOLDER    the migrations        (default: what is found)
-                --migration-format F   whose they are: goose, prisma, sqlx, ...
-            -s, --snapshots FOLDER     the snapshots         (default: Snapshots)
-                --format F             human or json         (default: human)
+        common: """
+            output rule table migration from-report search-time keep-values migrations
+            migration-format snapshots format
+            """,
+        note: """
+            What verify finds only with --rollback, --crash, --crash-writes or
+            --sqlite-library needs the same option here.
             """,
         exitStatus: """
             0  written, and drydock verify gives the finding there
@@ -46,20 +38,17 @@ struct ShrinkCommand: DrydockSubcommand {
             130 interrupted; once the search has begun, what it found is written
             """)
 
-    @Argument(
-        help: ArgumentHelp(
-            "Snapshots to replay: SQLite files, SQL dumps, folders of them. (default: Snapshots)",
-            valueName: "snapshot"), completion: .file())
+    @Argument(help: SnapshotsOptions.snapshots, completion: .file())
     var snapshots: [String] = []
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The folder that is made; it must not exist.", valueName: "folder"),
+        help: ArgumentHelp("The folder that is made, which must not exist.", valueName: "folder"),
         completion: .directory)
     var output: String
 
     @Option(
-        help: ArgumentHelp("The rule of the finding. (default: that of any error)"), transform: Self.rule)
+        help: ArgumentHelp("The rule of the finding.", default: "any error's"), transform: Self.rule)
     var rule: Rule?
 
     @Option(help: "The table of the finding.")
@@ -70,15 +59,15 @@ struct ShrinkCommand: DrydockSubcommand {
 
     @Option(
         name: .customLong("from-report"),
-        help: ArgumentHelp("Take the first error of a JSON report of drydock verify.", valueName: "file"),
+        help: ArgumentHelp("Take the first error of a JSON report of verify.", valueName: "file"),
         completion: .file(extensions: ["json"]))
     var report: String?
 
     @Option(
         name: .customLong("search-time"),
         help: ArgumentHelp(
-            "How long the search may take: 90s, 5m, or none for no limit. (default: 60s)",
-            valueName: "time"))
+            "How long the search may take; 90s, 5m, or none for no limit. Ctrl-C keeps the best so far.",
+            default: RunLimit(ShrinkRequest(VerifyRequest(), folder: "").timeout).text, valueName: "time"))
     var searchTime: RunLimit?
 
     @Flag(name: .customLong("keep-values"), help: "Replace no values.")
@@ -100,7 +89,7 @@ struct ShrinkCommand: DrydockSubcommand {
 
     @OptionGroup var engines: EngineOptions
 
-    @Option(help: "What is printed: human or json. (default: human)", completion: .list(Self.formats))
+    @Option(help: OutputFormat.humanOrJSON, completion: .list(Self.formats))
     var format: String?
 
     private static let formats = ["human", "json"]

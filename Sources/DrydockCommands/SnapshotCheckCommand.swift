@@ -16,13 +16,7 @@ struct SnapshotCheckCommand: DrydockSubcommand {
             drydock snapshot check
             drydock snapshot check -s Snapshots/old
             """,
-        options: """
-            -s, --snapshots FOLDER     the snapshots       (default: Snapshots)
-                --lock PATH            the lock            (default: drydock.lock)
-            -m, --migrations FOLDER    the migrations      (default: what is found)
-                --migration-format F   whose they are: goose, prisma, sqlx, ...
-                --format F             human or json       (default: human)
-            """,
+        common: "snapshots lock migrations migration-format format",
         exitStatus: """
             0  every snapshot can be replayed
             1  one is damaged, at an unknown version, changed since it was locked, or

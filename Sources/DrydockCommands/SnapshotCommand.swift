@@ -16,12 +16,6 @@ struct SnapshotCommand: DrydockSubcommand {
             drydock snapshot list
             drydock snapshot take --help
             """,
-        options: """
-            take DATABASE -o FILE      a part of a database that may be in use
-            new -o FILE                generated rows, at any version
-            list                       what there is, and which versions have none
-            check                      the same; fails if one cannot be replayed
-            """,
         exitStatus: """
             0  done
             1  take: --strict-mask finds a column that nothing is said of;

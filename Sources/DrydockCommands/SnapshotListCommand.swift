@@ -16,13 +16,7 @@ struct SnapshotListCommand: DrydockSubcommand {
             drydock snapshot list
             drydock snapshot list --format json | jq '.versionsWithout'
             """,
-        options: """
-            -s, --snapshots FOLDER     the snapshots       (default: Snapshots)
-                --lock PATH            the lock            (default: drydock.lock)
-            -m, --migrations FOLDER    the migrations      (default: what is found)
-                --migration-format F   whose they are: goose, prisma, sqlx, ...
-                --format F             human or json       (default: human)
-            """,
+        common: "snapshots lock migrations migration-format format",
         exitStatus: """
             0  shown
             2  the snapshots or the migrations cannot be read

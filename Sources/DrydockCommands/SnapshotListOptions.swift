@@ -21,8 +21,7 @@ struct SnapshotListOptions: ParsableArguments {
 
     @OptionGroup var engines: EngineOptions
 
-    @Option(
-        help: "What is printed: human or json. (default: human)", completion: .list(SnapshotOutput.formats))
+    @Option(help: OutputFormat.humanOrJSON, completion: .list(SnapshotOutput.formats))
     var format: String?
 
     func validate() throws { try SnapshotOutput.check(format) }

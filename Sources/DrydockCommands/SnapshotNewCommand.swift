@@ -16,16 +16,7 @@ struct SnapshotNewCommand: DrydockSubcommand {
             drydock snapshot new --at v3_create_labels -o Snapshots/v3.sqlite
             drydock snapshot new -o Snapshots/newest.sqlite --rows 500
             """,
-        options: """
-            -o, --output FILE          what is made; it must not exist
-                --at VERSION           the last migration that runs (default: the newest)
-                --rows N               rows of each table, at least   (default: 20)
-                --seed N               another N gives other rows     (default: 1)
-                --lock PATH            gets the origin     (default: drydock.lock)
-            -m, --migrations FOLDER    the migrations      (default: what is found)
-                --migration-format F   whose they are: goose, prisma, sqlx, ...
-                --format F             human or json       (default: human)
-            """,
+        common: "output at rows seed lock migrations migration-format format",
         exitStatus: """
             0  written
             2  not written: FILE exists, or a migration fails
@@ -38,23 +29,26 @@ struct SnapshotNewCommand: DrydockSubcommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file that is made; it must not exist.", valueName: "file"),
+        help: ArgumentHelp("The file that is made, which must not exist.", valueName: "file"),
         completion: .file())
     var output: String
 
     @Option(
-        help: ArgumentHelp("The last migration that runs. (default: the newest)", valueName: "version"))
+        help: ArgumentHelp("The last migration that runs.", default: "the newest", valueName: "version"))
     var at: String?
 
     @Option(
-        help: ArgumentHelp("How many rows a table gets at least. (default: 20)", valueName: "count"),
+        help: ArgumentHelp(
+            "How many rows a table gets at least.", default: "\(GeneratedSnapshotRequest.usualRows)",
+            valueName: "count"),
         transform: NumberOption.reader(1...100_000, "a number from 1 to 100000"))
     var rows: Int?
 
     @Option(
-        help: ArgumentHelp("The same seed gives the same rows. (default: 1)", valueName: "number"),
+        help: ArgumentHelp(
+            "The same seed gives the same rows.", default: "\(SnapshotOutput.seed)", valueName: "number"),
         transform: NumberOption.atLeastOne)
-    var seed: Int?
+    var seed = SnapshotOutput.seed
 
     @OptionGroup var lockOptions: LockOptions
 
@@ -68,8 +62,7 @@ struct SnapshotNewCommand: DrydockSubcommand {
 
     @OptionGroup var engines: EngineOptions
 
-    @Option(
-        help: "What is printed: human or json. (default: human)", completion: .list(SnapshotOutput.formats))
+    @Option(help: OutputFormat.humanOrJSON, completion: .list(SnapshotOutput.formats))
     var format: String?
 
     func validate() throws {
@@ -84,12 +77,12 @@ struct SnapshotNewCommand: DrydockSubcommand {
                 output: output)
             request.version = at
             request.rows = rows ?? request.rows
-            request.seed = UInt64(seed ?? 1)
+            request.seed = UInt64(seed)
             (request.functions, request.collations) = stubs.stubs(config)
             var snapshot = try await SnapshotGenerator(engine: limits.engine(engines.driver(config))).run(
                 request)
             var origin = LockedOrigin(
-                way: .generated, library: SnapshotOutput.library, rows: snapshot.rowCount, seed: seed ?? 1,
+                way: .generated, library: SnapshotOutput.library, rows: snapshot.rowCount, seed: seed,
                 date: SnapshotOutput.today)
             origin.version = snapshot.version
             snapshot.notes += SnapshotOutput.record(origin, of: output, in: lockOptions.path(config))

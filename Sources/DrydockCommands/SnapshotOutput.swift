@@ -5,6 +5,9 @@ import Foundation
 
 /// What the commands below `drydock snapshot` share.
 enum SnapshotOutput {
+    /// The usual seed of the rows.
+    static let seed = Int(SubsetRequest(database: "", output: "").seed)
+
     static let formats = ["human", "json"]
 
     /// - Throws: `ValidationError` for a format that they do not print.

@@ -21,23 +21,9 @@ struct SnapshotTakeCommand: DrydockSubcommand {
             drydock snapshot take app.sqlite -o v7.sqlite --mask-auto
             drydock snapshot take app.sqlite -o v7.sqlite --where 'email=account_id = 7'
             """,
-        options: """
-            -o, --output FILE          what is made; it must not exist
-                --rows N               rows of each table        (default: 1000)
-                --percent P            of the rows of each table, in place of --rows
-                --whole N              tables of up to N rows are taken whole
-                                       (default: 100)
-                --where TABLE=SQL      only rows of TABLE for which this is true
-                --children TABLE       the rows of TABLE that refer to chosen ones too
-                --seed N               another N chooses other rows  (default: 1)
-                --only-valid           leave out rows that break constraints
-                --mask TABLE.COLUMN    mask this column; several with commas
-                --mask-auto            mask what its name, type or content asks for
-                --unmasked TABLE.COLUMN  what may stay as it is
-                --strict-mask          write nothing if a column is neither
-                --mask-key-file FILE   the secret (default: $DRYDOCK_MASK_KEY)
-                --lock PATH            gets the origin       (default: drydock.lock)
-                --format F             human or json             (default: human)
+        common: """
+            output rows percent whole where children seed only-valid mask mask-auto unmasked
+            strict-mask mask-key-file lock format
             """,
         details: """
             A mask is computed from the value and a secret: the same value gets the same
@@ -63,47 +49,51 @@ struct SnapshotTakeCommand: DrydockSubcommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file that is made; it must not exist.", valueName: "file"),
+        help: ArgumentHelp("The file that is made, which must not exist.", valueName: "file"),
         completion: .file())
     var output: String
 
     @Option(
-        help: ArgumentHelp("How many rows of each table are chosen. (default: 1000)", valueName: "count"),
+        help: ArgumentHelp(
+            "How many rows of each table.", default: "\(SubsetRequest.standardRows)", valueName: "count"),
         transform: NumberOption.atLeastOne)
     var rows: Int?
 
     @Option(
         help: ArgumentHelp(
-            "How many of a hundred rows of each table are chosen, such as 1 or 0.5.", valueName: "share"),
+            "How many of a hundred rows, such as 1 or 0.5; of each table.", valueName: "share"),
         transform: Self.share)
     var percent: Double?
 
     @Option(
         help: ArgumentHelp(
-            "Tables of up to so many rows are taken whole. (default: 100)", valueName: "count"),
+            "Tables of up to so many rows are taken whole.",
+            default: "\(SubsetRequest(database: "", output: "").wholeLimit)",
+            valueName: "count"),
         transform: NumberOption.reader(0..., "a number of at least 0"))
     var whole: Int?
 
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "Choose only rows of a table for which a condition is true; may be repeated.",
+            "Only rows of the table for which this is true; may be repeated.",
             valueName: "table=condition"), transform: Self.condition)
     var conditions: [Condition] = []
 
     @Option(
         help: ArgumentHelp(
-            "A table whose rows come with the rows that they refer to; may be repeated.", valueName: "table"))
+            "Its rows that refer to chosen ones too; may be repeated.", valueName: "table"))
     var children: [String] = []
 
     @Option(
-        help: ArgumentHelp("The same seed chooses the same rows. (default: 1)", valueName: "number"),
+        help: ArgumentHelp(
+            "The same seed chooses the same rows.", default: "\(SnapshotOutput.seed)", valueName: "number"),
         transform: NumberOption.atLeastOne)
-    var seed: Int?
+    var seed = SnapshotOutput.seed
 
     @Flag(
         name: .customLong("only-valid"),
-        help: "Leave out rows that break a foreign key or another constraint.")
+        help: "Leave out rows that break a constraint; also a foreign key.")
     var onlyValid = false
 
     @Option(name: Setting.mask.name, help: Setting.mask.help)
@@ -121,8 +111,7 @@ struct SnapshotTakeCommand: DrydockSubcommand {
     @Option(
         name: .customLong("mask-key-file"),
         help: ArgumentHelp(
-            "A file with the secret of the masks. (default: the variable DRYDOCK_MASK_KEY)", valueName: "file"
-        ),
+            "A file with the secret of the masks.", default: "$\(keyVariable)", valueName: "file"),
         completion: .file())
     var maskKeyFile: String?
 
@@ -137,8 +126,7 @@ struct SnapshotTakeCommand: DrydockSubcommand {
 
     @OptionGroup var engines: EngineOptions
 
-    @Option(
-        help: "What is printed: human or json. (default: human)", completion: .list(SnapshotOutput.formats))
+    @Option(help: OutputFormat.humanOrJSON, completion: .list(SnapshotOutput.formats))
     var format: String?
 
     /// A table, and which of its rows are chosen.
@@ -217,7 +205,7 @@ struct SnapshotTakeCommand: DrydockSubcommand {
         request.conditions = Dictionary(
             conditions.map { ($0.table, $0.sql) }, uniquingKeysWith: { first, _ in first })
         request.children = children.map(SQLName.unquoted)
-        request.seed = UInt64(seed ?? 1)
+        request.seed = UInt64(seed)
         request.isOnlyValid = onlyValid
         request.historyTables = (historyTable ?? config.options.historyTable).map { [$0] } ?? []
         request.masks.columns = config.mask + Self.names(mask)
@@ -231,7 +219,7 @@ struct SnapshotTakeCommand: DrydockSubcommand {
     /// Records where the snapshot comes from. What keeps it from that is only a note: the snapshot is there.
     private func record(_ report: inout SubsetReport, _ config: ConfigFile) async {
         var origin = LockedOrigin(
-            way: .taken, library: SnapshotOutput.library, rows: report.rowCount, seed: seed ?? 1,
+            way: .taken, library: SnapshotOutput.library, rows: report.rowCount, seed: seed,
             date: SnapshotOutput.today)
         origin.source = PathParts.name(of: database)
         origin.masked = report.masks.masked.map(\.name)

@@ -23,16 +23,8 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
             drydock stats 'data/*.sqlite'                          all of them together
             drydock stats --from fleet.json --shard 2/8 --report json=part-2.json
             """,
-        options: """
-                --compare OTHER        show what grew since this one
-                --from FILE            a list of databases; - is standard input
-                --shard I/N            a part of them; see drydock help merge
-                --resume FILE          go on after a kill: what is done is noted here
-            -j, --jobs COUNT           how many at once      (default: one per core)
-                --format F             human, json or html   (default: human)
-                --report F=PATH        write a report to a file too; may be repeated
-            -q, --quiet                of several, only what could not be read
-
+        common: "compare from shard resume jobs format report quiet",
+        note: """
             In the table, free is the part of an object's pages that holds nothing, and
             jumps are the leaves that a scan in the order of the key has to seek.
             """,
@@ -43,17 +35,11 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
             130 interrupted
             """)
 
-    @Argument(
-        help: ArgumentHelp(
-            "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database"),
-        completion: .file())
+    @Argument(help: TargetOptions.databases, completion: .file())
     var databases: [String] = []
     static var names: WritableKeyPath<Self, [String]> { \.databases }
 
     @OptionGroup var targets: TargetOptions
-
-    @Option(name: .customLong("resume"), help: ResumeOption.help, completion: .file())
-    var resume: String?
 
     @Option(
         help: ArgumentHelp("Show what grew since this one.", valueName: "other"), completion: .file())
@@ -64,14 +50,11 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
     static let formats = ["human", "json", "html"]
 
     @Option(
-        help: ArgumentHelp("human, json or html, which is a page with a map.", valueName: "format"),
+        help: ArgumentHelp("human, json or html; html is a page with a map.", valueName: "format"),
         completion: .list(formats))
     var format = "human"
 
-    @Option(
-        help: ArgumentHelp(
-            "Write a report to a file as well, all at once; may be repeated.", valueName: "format=path"),
-        transform: StatsCommand.reportFile)
+    @Option(help: ReportFile.help, transform: StatsCommand.reportFile)
     var report: [HealthReportFile] = []
 
     @Option(
@@ -79,7 +62,7 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
         transform: NumberOption.atLeastOne)
     var jobs: Int?
 
-    @Flag(name: .shortAndLong, help: "Of several databases, show only those that could not be read.")
+    @Flag(name: .shortAndLong, help: "Of several databases, only what could not be read.")
     var quiet = false
 
     private static func reportFile(_ argument: String) throws -> HealthReportFile {
@@ -98,11 +81,8 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
         if hasPage, compare != nil {
             throw ValidationError("--compare is shown as human or json, not as html")
         }
-        if databases.count > 1 || isOfMany, compare != nil { throw ValidationError(Self.oneOnly) }
+        if databases.count > 1 || targets.isOfMany, compare != nil { throw ValidationError(Self.oneOnly) }
     }
-
-    /// Whether it is asked for what only many have, also of a single database.
-    private var isOfMany: Bool { targets.shard != nil || resume != nil }
 
     private var hasPage: Bool { ([format] + report.map(\.format)).contains("html") }
 
@@ -116,9 +96,11 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
             let chosen = try await targets.targets(databases, on: engines.driver())
             let paths = chosen.list.paths
             try failure.writes(files) {
-                for file in report { try file.check(against: paths, [compare, resume].compactMap(\.self)) }
+                for file in report {
+                    try file.check(against: paths, [compare, targets.resume].compactMap(\.self))
+                }
             }
-            if paths.count == 1, !isOfMany { return try await show(paths[0]) }
+            if paths.count == 1, !targets.isOfMany { return try await show(paths[0]) }
             if compare != nil { throw RequestError(.settingInvalid, Self.oneOnly) }
             try await show(chosen)
         }
@@ -158,7 +140,7 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
     }
 
     private func show(_ chosen: Targets) async throws {
-        let kept = try chosen.kept(resume, settings: Self.digest)
+        let kept = try chosen.kept(settings: Self.digest)
         let showsStatus = Terminal.errorIsTerminal && !quiet
         let reader = StatisticsReader(engine: engines.driver())
         let task = Task {

@@ -12,7 +12,8 @@ struct StubOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The configuration file. (default: drydock.yml, here or in a folder above)", valueName: "path"),
+            "The configuration file.", default: "\(ConfigFile.defaultPath), here or in a folder above",
+            valueName: "path"),
         completion: .file(extensions: ["yml", "yaml"]))
     var config: String?
 

@@ -8,7 +8,7 @@ struct ListOptions: ParsableArguments {
     @Option(
         name: .customLong("from"),
         help: ArgumentHelp(
-            "A file that lists databases: a path a line, paths separated by NUL as 'find -print0' writes them, or a manifest of 'drydock manifest'. '-' is standard input. May be repeated.",
+            "A list of databases, or - for standard input; a path a line, paths separated by NUL as 'find -print0' writes them, or a manifest of 'drydock manifest'. May be repeated.",
             valueName: "file"), completion: .file())
     var files: [String] = []
 
@@ -77,11 +77,23 @@ struct TargetOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Only this part of the databases: 2/8 is the second of eight; auto takes it from the variables of the service that runs the job.",
+            "Only this part of the databases, such as 2/8; auto takes it from the variables of the service that runs the job. 'drydock merge' makes one report of the parts.",
             valueName: "i/n"))
     var shard: String?
 
-    var isUsed: Bool { !lists.isEmpty || shard != nil }
+    @Option(
+        help: ArgumentHelp(
+            "Note each result here, and go on after a kill; what is done is not done again, unless the database or the settings have changed.",
+            valueName: "path"), completion: .file())
+    var resume: String?
+
+    static let databases = ArgumentHelp(
+        "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database")
+
+    /// Whether it is asked for what only many have, also of a single database.
+    var isOfMany: Bool { shard != nil || resume != nil }
+
+    var isUsed: Bool { !lists.isEmpty || isOfMany }
 
     func validate() throws {
         if let shard, shard != "auto" { try Self.usage { () throws(ShardFault) in _ = try Shard(shard) } }
@@ -104,7 +116,7 @@ struct TargetOptions: ParsableArguments {
             }
         }
         if chosen != nil { Self.tellBazel() }
-        return Targets(list: list, shard: chosen)
+        return Targets(list: list, shard: chosen, resume: resume)
     }
 
     /// Tells Bazel that the command knows about shards, which it takes from a file that is touched
@@ -121,11 +133,13 @@ struct TargetOptions: ParsableArguments {
 struct Targets: Sendable {
     let list: TargetList
     let shard: Shard?
+    /// The file that results are noted in.
+    let resume: String?
     /// The places of this run's databases in the list.
     let indices: [Int]
 
-    init(list: TargetList, shard: Shard?) {
-        (self.list, self.shard) = (list, shard)
+    init(list: TargetList, shard: Shard? = nil, resume: String? = nil) {
+        (self.list, self.shard, self.resume) = (list, shard, resume)
         indices = shard?.indices(of: list.weights) ?? Array(list.paths.indices)
     }
 
@@ -134,7 +148,7 @@ struct Targets: Sendable {
     /// Returns where results are kept: for a run that goes on with a file, or for the part of a shard; nil for neither.
     /// - Parameter settings: what the results depend on besides their database.
     /// - Throws: `RequestError` if the file cannot be used.
-    func kept(_ resume: String?, settings: String) throws -> KeptResults? {
+    func kept(settings: String) throws -> KeptResults? {
         if let resume { return try KeptResults(file: resume, settings: settings) }
         return shard.map { _ in KeptResults() }
     }

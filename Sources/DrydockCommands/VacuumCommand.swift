@@ -22,20 +22,9 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
             drydock vacuum 'data/*.sqlite'                one after the other
             drydock vacuum --from fleet.json --shard 2/8 --report json=part-2.json
             """,
-        options: """
-                --dry-run                  only say what would happen
-                --into PATH                leave the database as it is, and write here
-                --incremental PAGES        give back at most so many free pages
-                --page-size BYTES          the new page size
-                --analyze                  then gather statistics for the query planner
-                --temporary-folder FOLDER  where the copy is made, if not beside it
-                --from FILE                a list of databases; - is standard input
-                --shard I/N                a part of them; see drydock help merge
-                --resume FILE              go on after a kill: what is done is noted here
-            -j, --jobs COUNT               how many at once  (default: 1)
-                --format F                 human or json     (default: human)
-                --report F=PATH            write a report to a file too; may be repeated
-            -q, --quiet                    of several, only what could not be done
+        common: """
+            dry-run into incremental page-size analyze temporary-folder from shard resume jobs
+            format report quiet
             """,
         exitStatus: """
             0  done
@@ -46,30 +35,24 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
             64 bad usage
             """)
 
-    @Argument(
-        help: ArgumentHelp(
-            "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database"),
-        completion: .file())
+    @Argument(help: TargetOptions.databases, completion: .file())
     var databases: [String] = []
     static var names: WritableKeyPath<Self, [String]> { \.databases }
 
     @OptionGroup var targets: TargetOptions
 
-    @Option(name: .customLong("resume"), help: ResumeOption.help, completion: .file())
-    var resume: String?
-
     @Flag(name: .customLong("dry-run"), help: "Only say what would happen.")
     var dryRun = false
 
     @Option(
-        help: ArgumentHelp("Leave the database as it is and write here.", valueName: "path"),
+        help: ArgumentHelp("Leave the database as it is, and write here.", valueName: "path"),
         completion: .file()
     )
     var into: String?
 
     @Option(
         help: ArgumentHelp(
-            "Give back at most so many free pages, moving no rows; for auto_vacuum = incremental.",
+            "Give back at most so many free pages; moves no rows, for auto_vacuum = incremental.",
             valueName: "pages"), transform: NumberOption.atLeastOne)
     var incremental: Int?
 
@@ -79,7 +62,7 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
         transform: VacuumCommand.pageSize)
     var pageSize: Int?
 
-    @Flag(help: "Gather statistics for the query planner afterwards.")
+    @Flag(help: "Then gather statistics for the query planner.")
     var analyze = false
 
     @Option(
@@ -95,19 +78,17 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
         completion: .list(["human", "json"]))
     var format = "human"
 
-    @Option(
-        help: ArgumentHelp(
-            "Write a report to a file as well, all at once; may be repeated.", valueName: "format=path"),
-        transform: VacuumCommand.reportFile)
+    @Option(help: ReportFile.help, transform: VacuumCommand.reportFile)
     var report: [ReportFile] = []
 
     @Option(
         name: [.customShort("j", allowingJoined: true), .long],
-        help: ArgumentHelp("How many databases are vacuumed at once. (default: 1)", valueName: "count"),
+        help: ArgumentHelp("How many run at once.", default: "\(Self.usualJobs)", valueName: "count"),
         transform: NumberOption.atLeastOne)
     var jobs: Int?
+    private static let usualJobs = 1
 
-    @Flag(name: .shortAndLong, help: "Of several databases, show only what could not be done.")
+    @Flag(name: .shortAndLong, help: "Of several databases, only what could not be done.")
     var quiet = false
 
     private static func reportFile(_ argument: String) throws -> ReportFile {
@@ -131,7 +112,7 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
         }
         if databases.isEmpty, targets.lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
         if into == "" || databases.contains("") { throw ValidationError("a file has a name") }
-        if into != nil, isOfMany {
+        if into != nil, targets.isOfMany {
             let option = targets.shard == nil ? "--resume" : "--shard"
             throw ValidationError("--into names one file, so it and \(option) exclude each other")
         }
@@ -142,9 +123,6 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
             throw ValidationError("--incremental moves no rows, so it cannot set a page size")
         }
     }
-
-    /// Whether it is asked for what only many have, also of a single database.
-    private var isOfMany: Bool { targets.shard != nil || resume != nil }
 
     func run() async throws {
         let single = VacuumOutput(
@@ -161,13 +139,13 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
             try single.failure.writes(report) {
                 for file in report {
                     guard let other = HealthReportFile(argument: "json=\(file.path)") else { continue }
-                    try other.check(against: paths, [resume, into].compactMap(\.self))
+                    try other.check(against: paths, [targets.resume, into].compactMap(\.self))
                 }
             }
         } catch let error as RequestError {
             throw single.fail(error, databases.first ?? "")
         }
-        guard isOfMany || chosen.list.paths.count != 1 else {
+        guard targets.isOfMany || chosen.list.paths.count != 1 else {
             return try await vacuum(chosen.list.paths[0], single)
         }
         do { try await vacuum(chosen) } catch let error as RequestError {
@@ -177,12 +155,12 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
 
     /// A single name that is missing is for the vacuum to report.
     private func chosen() async throws -> Targets {
-        guard targets.lists.isEmpty, databases.count == 1, !isOfMany,
+        guard targets.lists.isEmpty, databases.count == 1, !targets.isOfMany,
             !DatabaseNames.isPattern(databases[0]), !FolderListing.isFolder(databases[0])
         else { return try await targets.targets(databases, on: engines.driver()) }
         var list = TargetList()
         list.add(databases)
-        return Targets(list: list, shard: nil)
+        return Targets(list: list)
     }
 
     /// How a database is vacuumed, whichever it is.
@@ -223,7 +201,7 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
     // MARK: - Several
 
     private func vacuum(_ chosen: Targets) async throws {
-        let kept = try chosen.kept(resume, settings: digest)
+        let kept = try chosen.kept(settings: digest)
         let paths = chosen.paths
         let options = RenderOptions(usesColor: Terminal.outputHasColor, isQuiet: quiet)
         let isHuman = format == "human"
@@ -247,7 +225,7 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
                 Terminal.complain(trouble.description, help: trouble.quote)
             }
         }
-        let (ready, count) = (request(), jobs ?? 1)
+        let (ready, count) = (request(), jobs ?? Self.usualJobs)
         let task = Task { await vacuum.run(paths, as: ready, jobs: count, kept: kept) }
         let interruption = Interruption(lastWords: "", unless: { true }) { task.cancel() }
         defer { interruption.end() }

@@ -26,22 +26,11 @@ struct VerifyCommand: DrydockSubcommand, TakesManyNames {
             drydock verify --migrate-command "python manage.py migrate"
                                                      the project's own command, on copies
             """,
-        options: """
-            -m, --migrations FOLDER    the migrations        (default: what is found)
-                --migration-format F   whose they are: goose, prisma, sqlx, ...
-            -s, --snapshots FOLDER     the snapshots         (default: Snapshots)
-                --probe, --no-probe    generated rows always, or never
-                --from FILE            a list of snapshots; - is standard input
-                --shard I/N            a part of them; see drydock help merge
-                --resume FILE          go on after a kill: what is done is noted here
-                --up-to MIGRATION      the last migration to run
-                --strict               fail on warnings too
-                --declare M:TEXT       an intended loss, where M cannot be edited
-                --format F             what is printed: human, json, github, html, ...
-                --report F=PATH        write a report to a file too; may be repeated
-            -q, --quiet                only what is wrong
-            -v, --verbose              every step, notes and figures
-
+        common: """
+            migrations migration-format snapshots probe from shard resume up-to strict declare
+            format report quiet verbose
+            """,
+        note: """
             An intended loss is declared in the migration:
               -- drydock: deletes from email where is_spam = 1
             """,
@@ -54,17 +43,11 @@ struct VerifyCommand: DrydockSubcommand, TakesManyNames {
             130 interrupted
             """)
 
-    @Argument(
-        help: ArgumentHelp(
-            "Snapshots to replay: SQLite files, SQL dumps, folders of them. (default: Snapshots)",
-            valueName: "snapshot"), completion: .file())
+    @Argument(help: SnapshotsOptions.snapshots, completion: .file())
     var snapshots: [String] = []
     static var names: WritableKeyPath<Self, [String]> { \.snapshots }
 
     @OptionGroup var targets: TargetOptions
-
-    @Option(name: .customLong("resume"), help: ResumeOption.help, completion: .file())
-    var resume: String?
 
     @OptionGroup var source: MigrationsOptions
 
@@ -117,12 +100,12 @@ struct VerifyCommand: DrydockSubcommand, TakesManyNames {
             failure.prints(output.format(config))
             limits.apply(config)
             var settings = try VerifySettings(self, config)
-            if targets.isUsed || resume != nil {
+            if targets.isUsed {
                 let folder = settings.request.snapshotsFolder
                 try settings.choose(
                     try await targets.targets(
                         snapshots, usual: { try SnapshotFolder.snapshots(in: folder).map(\.path) },
-                        on: settings.engines.first), resume: resume)
+                        on: settings.engines.first))
             }
             try failure.writes(settings.reports) {
                 try settings.reports.check(against: settings.request, config)

@@ -51,9 +51,9 @@ struct VerifySettings: Sendable {
 
     /// Replays these snapshots, and goes on from the results of an earlier run.
     /// - Throws: `RequestError`.
-    mutating func choose(_ targets: Targets, resume: String?) throws {
+    mutating func choose(_ targets: Targets) throws {
         let digest = digest
-        if let resume, request.command != nil {
+        if let resume = targets.resume, request.command != nil {
             throw RequestError(
                 .settingInvalid,
                 "--resume cannot tell whether the project's own command has changed since; leave '\(resume)' out"
@@ -63,7 +63,7 @@ struct VerifySettings: Sendable {
         request.isPart = targets.shard != nil
         request.makesProbes = targets.shard.map { $0.number == 1 } ?? true
         request.redactsKept = options.redacts
-        request.kept = try targets.kept(resume, settings: digest)
+        request.kept = try targets.kept(settings: digest)
         self.targets = targets
         settingsDigest = digest
     }

@@ -20,27 +20,15 @@ struct WatchCommand: DrydockSubcommand {
             drydock watch --no-probe             without generated rows
             drydock watch --format json          a line of JSON for each report
             """,
-        options: """
-            -m, --migrations FOLDER    the migrations        (default: what is found)
-                --migration-format F   whose they are: goose, prisma, sqlx, ...
-            -s, --snapshots FOLDER     the snapshots         (default: Snapshots)
-                --probe, --no-probe    generated rows always, or never
-                --strict               fail on warnings too
-                --format F             human or json
-            -v, --verbose              notes too
-
-            Ctrl-C ends it.
-            """,
+        common: "migrations migration-format snapshots probe strict format verbose",
+        note: "Ctrl-C ends it.",
         details: "docs/watch.md says what is run again, and which files count.",
         exitStatus: """
             130  it was ended, by Ctrl-C or SIGTERM
             64   bad usage
             """)
 
-    @Argument(
-        help: ArgumentHelp(
-            "Snapshots to replay: SQLite files, SQL dumps, folders of them. (default: Snapshots)",
-            valueName: "snapshot"), completion: .file())
+    @Argument(help: SnapshotsOptions.snapshots, completion: .file())
     var snapshots: [String] = []
 
     @OptionGroup var source: MigrationsOptions
@@ -53,7 +41,7 @@ struct WatchCommand: DrydockSubcommand {
     var strict: Bool?
 
     @Option(
-        help: "What is printed: human or json, a report a line. (default: human)",
+        help: ArgumentHelp("human or json; json is a report a line.", default: "human"),
         completion: .list(Self.formats))
     var format: String?
 

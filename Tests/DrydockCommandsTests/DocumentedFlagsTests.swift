@@ -60,26 +60,39 @@ import Testing
 
     @Test func everyHelpFitsAScreen() throws {
         for command in Self.commands {
-            let help = try #require(command as? any DrydockSubcommand.Type).help
-            let known = flags(of: command)
-            for line in help.screen.split(separator: "\n") where line.firstMatch(of: Self.otherProgram) == nil
-            {
+            let command = try #require(command as? any DrydockSubcommand.Type)
+            let (help, text, known) = (command.help, command.screen, flags(of: command))
+            let page = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            for line in page where line.firstMatch(of: Self.otherProgram) == nil {
                 for match in line.matches(of: Self.flag) {
                     #expect(known.contains(String(match.output.1)), "\(help.name): \(line)")
                 }
             }
-            let screen = help.screen.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            #expect(screen.count <= 40, "\(help.name) has \(screen.count) lines")
-            for line in screen { #expect(line.count <= 80, "\(help.name): \(line)") }
+            #expect(page.count <= 40, "\(help.name) has \(page.count) lines")
+            for line in page { #expect(line.count <= 80, "\(help.name): \(line)") }
             for line in (help.examples + "\n" + help.exitStatus).split(separator: "\n") {
                 #expect(line.count <= 77, "\(help.name): \(line)")
             }
             let words = help.name.split(separator: " ").map(String.init)
-            #expect(DrydockCommand.helpScreen(for: words + ["--help"]) == help.screen)
-            #expect(DrydockCommand.helpScreen(for: words + ["x", "-h"]) == help.screen)
+            #expect(DrydockCommand.helpScreen(for: words + ["--help"]) == text)
+            #expect(DrydockCommand.helpScreen(for: words + ["x", "-h"]) == text)
             #expect(DrydockCommand.helpScreen(for: words + ["--", "-h"]) == nil)
         }
         let all = DrydockCommand.helpMessage(for: DrydockCommand.self, columns: 80)
         #expect(all.split(separator: "\n", omittingEmptySubsequences: false).count <= 40)
+    }
+
+    @Test func everyCommonOptionExists() throws {
+        for command in Self.commands {
+            let command = try #require(command as? any DrydockSubcommand.Type)
+            let (facts, names) = (CommandFacts.of(command), command.help.common.split(separator: /\s+/))
+            #expect(names.isEmpty == (facts.subcommands?.isEmpty == false), "\(command.help.name)")
+            #expect(Set(names).count == names.count, "\(command.help.name)")
+            for name in names {
+                let option = try #require(facts["--\(name)"], "\(command.help.name): \(name)")
+                #expect(command.screen.contains(HelpLine(option).label), "\(command.help.name): \(name)")
+                #expect(!HelpLine(option).text.isEmpty, "\(command.help.name): \(name)")
+            }
+        }
     }
 }

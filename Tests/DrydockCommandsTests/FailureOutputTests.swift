@@ -192,8 +192,7 @@ import Testing
 
     @Test func everyCommandWithReportsIsAmongThem() {
         let commands = DrydockCommand.configuration.subcommands.compactMap { command -> String? in
-            guard let help = (command as? any DrydockSubcommand.Type)?.help else { return nil }
-            return help.screen.contains("--report ") ? help.name : nil
+            CommandFacts.of(command)["--report"].map { _ in command._commandName }
         }
         #expect(Set(commands) == Set(Self.earlyFailures.map { $0[0] }))
     }

@@ -11,29 +11,14 @@ struct CommandHelp: Sendable {
     let about: String
     /// The commands to copy, a line each.
     let examples: String
-    /// The options that most people need, a line each. All are in `drydock help NAME`.
-    let options: String
+    /// The names of the options that most people need, with spaces between. All are in `drydock help NAME`.
+    var common = ""
+    /// What `--help` says below the options.
+    var note = ""
     /// What only `drydock help NAME` says.
     var details = ""
     /// What the exit statuses mean, a line each.
     let exitStatus: String
-
-    /// The text of `--help`.
-    var screen: String {
-        """
-        \(about)
-
-        EXAMPLES
-        \(examples.indented)
-
-        USAGE: drydock \(name) \(usage)
-
-        \(options.indented)
-
-        Everything else: drydock help \(name)
-
-        """
-    }
 
     /// The text above the options in `drydock help NAME`.
     var discussion: String {
@@ -48,6 +33,21 @@ struct CommandHelp: Sendable {
 /// A subcommand of `drydock`.
 protocol DrydockSubcommand: AsyncParsableCommand {
     static var help: CommandHelp { get }
+}
+
+extension DrydockSubcommand {
+    /// The text of `--help`.
+    static var screen: String {
+        let (facts, names) = (CommandFacts.of(self), help.common.split(whereSeparator: \.isWhitespace))
+        let options = HelpLine.aligned(
+            names.compactMap { facts["--" + $0].map(HelpLine.init) }
+                + (facts.subcommands ?? []).map(HelpLine.init))
+        let parts = [
+            help.about, "EXAMPLES\n\(help.examples.indented)", "USAGE: drydock \(help.name) \(help.usage)",
+            options.indented, help.note.indented, "Everything else: drydock help \(help.name)\n",
+        ]
+        return parts.filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
 }
 
 /// The parser asks for a command's configuration again for each argument.

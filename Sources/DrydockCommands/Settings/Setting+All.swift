@@ -25,17 +25,17 @@ extension Setting {
     static let migrations = Setting(
         "migrations", flag: "migrations", [.verify, .lint, .lock, .migrate, .new, .snapshot],
         "The folder of migrations.",
-        standard: "Migrations, otherwise what is found", valueName: "folder", text(\.migrations))
+        standard: "what is found", valueName: "folder", text(\.migrations))
     static let snapshots = Setting(
         "snapshots", flag: "snapshots", [.verify, .lint, .lock, .snapshot], "The folder of snapshots.",
-        standard: "Snapshots", valueName: "folder", text(\.snapshots))
+        standard: SnapshotsOptions.usualName, valueName: "folder", text(\.snapshots))
     static let lock = Setting(
         "lock", flag: "lock", reports + [.snapshot], "The lock.", standard: "drydock.lock beside drydock.yml",
         valueName: "path", text(\.lock))
     static let migrationFormat = Setting(
         "migrationFormat", flag: "migration-format", migrationReaders,
-        "The format of the migrations: \(MigrationFormats.names.joined(separator: ", ")).",
-        standard: "recognised", valueName: "format",
+        "The migrations' format, such as goose or prisma; recognised if it is not named. One of: "
+            + MigrationFormats.names.joined(separator: ", ") + ".", valueName: "format",
         named(\.migrationFormat, in: MigrationFormats.names))
     static let upTo = Setting(
         "upTo", flag: "up-to", replays, "The last migration to run.", standard: "the newest",
@@ -102,22 +102,22 @@ extension Setting {
 
     static let jobs = Setting(
         "jobs", flag: "jobs", [.verify, .health, .migrate],
-        "How many snapshots or databases are checked or migrated at once.",
+        "How many run at once; in verify snapshots, otherwise databases.",
         standard: "one per core", valueName: "count", own(\.jobs) { try $0.positive($1, $2) })
     static let timeout = Setting(
         "timeout", flag: "timeout", migrationReaders,
         "How long one snapshot (verify), the rehearsal (migrate) or the whole command may take, such as 90s, 5m or "
-            + "1h, or none for no limit.", standard: "10m", valueName: "duration",
+            + "1h, or none for no limit.", standard: RunLimit.standard.text, valueName: "duration",
         parsed(\.timeout, RunLimit.expected) { RunLimit(argument: $0) })
     static let memory = Setting(
         "memory", flag: "memory", migrationReaders,
         "How much memory SQLite may take, at least 16MB, such as 512MB or 4GB, or none for no limit.",
-        standard: "2GB", valueName: "size",
+        standard: MemoryLimit.standard.text, valueName: "size",
         parsed(\.memory, MemoryLimit.expected) { MemoryLimit(argument: $0) })
     static let snapshotSize = Setting(
         "snapshotSize", flag: "snapshot-size", migrationReaders,
         "How large a compressed snapshot may become when it is decompressed, such as 500MB or 16GB, or none for no "
-            + "limit.", standard: "8GB", valueName: "size",
+            + "limit.", standard: SnapshotSize.standard.text, valueName: "size",
         parsed(\.snapshotSize, SnapshotSize.expected) { SnapshotSize(argument: $0) })
 
     // MARK: - What is checked
@@ -143,7 +143,8 @@ extension Setting {
         "The same for power cuts between any two writes.", bool(\.crashWrites))
     static let crashStates = Setting(
         "crashStates", flag: "crash-states", [.verify], "How many of these states of a step are tried.",
-        standard: "1000", valueName: "count", own(\.crashStates) { try $0.positive($1, $2) })
+        standard: "\(VerifyRequest().crashStates)", valueName: "count",
+        own(\.crashStates) { try $0.positive($1, $2) })
 
     static let sqliteLibraries = Setting(
         "sqliteLibraries", flag: "sqlite-library", [.verify],
@@ -155,15 +156,17 @@ extension Setting {
 
     static let probe = Setting(
         "probe", flag: "probe", [.verify],
-        "Replay generated rows too, where there are snapshots; --no-probe never does.",
+        "Replay generated rows too; --no-probe never does.",
         standard: "where there is no snapshot", bool(\.probe))
     static let probeRows = Setting(
-        "probeRows", flag: "probe-rows", [.verify], "How many rows a table gets at least.", standard: "3",
+        "probeRows", flag: "probe-rows", [.verify], "How many rows a table gets at least.",
+        standard: "\(ProbeOptions().rowCount)",
         valueName: "count",
         own(\.probeRows) { try $0.positive($1, $2, upTo: ProbeOptions.rowCounts.upperBound) })
     static let probeSeed = Setting(
         "probeSeed", flag: "probe-seed", [.verify],
-        "Where the generated values start from: the same seed gives the same rows.", standard: "1",
+        "Where the generated values start from: the same seed gives the same rows.",
+        standard: "\(ProbeOptions().seed)",
         valueName: "number", own(\.probeSeed) { try $0.positive($1, $2) })
     static let released = Setting(
         "released", flag: "all", [.verify],
@@ -176,8 +179,8 @@ extension Setting {
 
     static let format = Setting(
         "format", flag: "format", reports,
-        "What goes to standard output: \(OutputFormat.names(ReportRenderers.all).joined(separator: ", ")).",
-        standard: "human; auto where CI is set", valueName: "format",
+        OutputFormat.meaning(OutputFormat.names(ReportRenderers.all)), standard: OutputFormat.standard,
+        valueName: "format",
         named(\.format, in: OutputFormat.names(ReportRenderers.all)))
     static let report = Setting(
         "report", flag: "report", reports,
@@ -261,7 +264,7 @@ extension Setting {
 
     static let sqlite = Setting(
         "sqlite", flag: "sqlite", [.lint],
-        "The oldest SQLite that must run the migrations, such as 3.24, ios-15 or android-11.",
+        "The oldest SQLite, such as 3.24 or android-11; it must run the migrations.",
         standard: "any",
         valueName: "version",
         own(\.sqlite) { reader, value, key in
@@ -279,11 +282,13 @@ extension Setting {
     private static let health = [budget, slice, baseline, without, thresholds]
 
     static let budget = Setting(
-        "health.budget", flag: "budget", [.health], "How long a database may take, such as 5s or 2m.",
+        "health.budget", flag: "budget", [.health],
+        "How long a database may take; a duration such as 5s or 2m.",
         standard: "no limit", valueName: "duration",
         parsed(\.health.budget, "a duration such as 5s or 2m") { TimeLimit(argument: $0) })
     static let slice = Setting(
-        "health.slice", flag: "slice", [.health], "How long a read transaction may last.", standard: "250ms",
+        "health.slice", flag: "slice", [.health], "How long a read transaction may last.",
+        standard: HealthRequest().slice.written,
         valueName: "duration", parsed(\.health.slice, "a duration such as 250ms") { TimeLimit(argument: $0) })
     static let baseline = Setting(
         "health.baseline", flag: "baseline", [.health], "The file of known findings.",
@@ -294,8 +299,8 @@ extension Setting {
         own(\.health.without) { reader, value, _ in try reader.list(value).map(reader.check) })
     static let thresholds = Setting(
         "health.thresholds", flag: "warning", [.health],
-        "A check's range, outside of which is a warning, as monitoring plugins write it; with --only CHECK only "
-            + "the range; may be repeated.", valueName: "check=range",
+        "The range outside of which it is a warning; as monitoring plugins write it. With --only CHECK only the "
+            + "range; may be repeated.", valueName: "check=range",
         own(\.health.thresholds) { try $0.thresholds($1, $2) })
 
     // MARK: - drydock snapshot
@@ -304,17 +309,17 @@ extension Setting {
 
     static let mask = Setting(
         "mask", flag: "mask", [.snapshot],
-        "A column to mask: table.column, table.* for all, or table.column:ordered so that numbers keep their order; "
-            + "several with commas; may be repeated.", valueName: "table.column",
+        "A column to mask, or several with commas; table.column, table.* for all, or table.column:ordered so that numbers keep their "
+            + "order; may be repeated.", valueName: "table.column",
         own(\.mask) { reader, value, key in try reader.list(value).map { try reader.string($0, key) } })
     static let unmasked = Setting(
         "unmasked", flag: "unmasked", [.snapshot],
-        "A column that may stay as it is: table.column, or table.* for all; several with commas; may be repeated.",
+        "A column that may stay as it is; table.column, or table.* for all, several with commas; may be repeated.",
         valueName: "table.column",
         own(\.unmasked) { reader, value, key in try reader.list(value).map { try reader.string($0, key) } })
     static let maskAuto = Setting(
         "maskAuto", flag: "mask-auto", [.snapshot],
-        "Also mask columns whose name, type or content says that they are about people, and list the others.",
+        "Also mask columns about people; their name, type or content says so. The others are listed.",
         bool(\.maskAuto))
     static let strictMask = Setting(
         "strictMask", flag: "strict-mask", [.snapshot],

@@ -40,7 +40,7 @@ struct Setting: Sendable {
     }
 
     /// The meaning and the default, as the help and the documentation have them.
-    var meaning: String { text + (standard.map { " (default: \($0))" } ?? "") }
+    var meaning: String { OptionText(meaning: text, standard: standard).whole }
 
     /// The help of the option.
     var help: ArgumentHelp { ArgumentHelp(meaning, valueName: valueName) }

@@ -16,7 +16,8 @@ public struct GeneratedSnapshotRequest: Sendable {
     /// The file that is made. It must not exist.
     public var output: String
     /// How many rows a table gets at least.
-    public var rows = 20
+    public var rows = usualRows
+    package static let usualRows = 20
     /// The same seed gives the same rows.
     public var seed: UInt64 = 1
     public var functions: [FunctionStub] = []

@@ -18,7 +18,7 @@ public struct SubsetRequest: Sendable {
     public var database: String
     /// The file that is made. It must not exist.
     public var output: String
-    /// Nil for 1000 rows, and for every row of a table with a condition.
+    /// Nil for ``standardRows``, and for every row of a table with a condition.
     public var amount: Amount?
     /// Tables of up to so many rows are taken whole.
     public var wholeLimit = 100
@@ -39,5 +39,5 @@ public struct SubsetRequest: Sendable {
 
     public init(database: String, output: String) { (self.database, self.output) = (database, output) }
 
-    static let standardRows = 1000
+    package static let standardRows = 1000
 }
