@@ -26,13 +26,13 @@ extension DrydockCommand {
                 try command.run()
             }
         } catch {
-            let fault = dashFault(in: arguments, or: error) ?? firstFault(in: short, or: error)
+            let dash = dashFault(in: arguments, or: error)
+            let fault = dash ?? error
+            guard exitCode(for: fault) == .validationFailure else { exit(withError: fault) }
+            let unknown = dash == nil ? unknownOption(in: short) : nil
             // An argument may be a file name that the shell put there for a pattern.
-            if exitCode(for: fault) == .validationFailure {
-                Terminal.show(error: withoutFarSuggestion(fullMessage(for: fault)) + "\n")
-                Foundation.exit(ExitCode.validationFailure.rawValue)
-            }
-            exit(withError: fault)
+            Terminal.show(error: (unknown ?? fullMessage(for: fault)) + "\n")
+            Foundation.exit(ExitCode.validationFailure.rawValue)
         }
     }
 
@@ -56,18 +56,21 @@ extension DrydockCommand {
         return arguments.first(where: ByteName.isIn).map(ByteName.fault)
     }
 
+    /// Returns the command that arguments name, and what follows its name.
+    private static func named(
+        in arguments: [String]
+    ) -> (command: any ParsableCommand.Type, rest: ArraySlice<String>) {
+        var (command, rest): (any ParsableCommand.Type, _) = (Self.self, arguments[...])
+        while let inner = command.configuration.subcommands.first(where: { $0._commandName == rest.first }) {
+            (command, rest) = (inner, rest.dropFirst())
+        }
+        return (command, rest)
+    }
+
     /// Returns what `--help` prints for the command that the arguments name; nil if they ask for something else.
     static func helpScreen(for arguments: [String]) -> String? {
         let asked = arguments.prefix { $0 != "--" }.contains { $0 == "-h" || $0 == "--help" }
-        guard asked, let name = arguments.first else { return nil }
-        func find(_ name: String, in commands: [any ParsableCommand.Type]) -> (any DrydockSubcommand.Type)? {
-            commands.lazy.compactMap { $0 as? any DrydockSubcommand.Type }.first { $0.help.name == name }
-        }
-        guard let command = find(name, in: configuration.subcommands) else { return nil }
-        let inner = arguments.dropFirst().first.flatMap {
-            find("\(name) \($0)", in: command.configuration.subcommands)
-        }
-        return (inner ?? command).screen
+        return asked ? (named(in: arguments).command as? any DrydockSubcommand.Type)?.screen : nil
     }
 
     /// Returns why arguments were not read as they were meant, if one of them is the name of a file that begins with a
@@ -88,13 +91,19 @@ extension DrydockCommand {
             "'\(file)' was read as options; if it is a file, write './\(file)', or -- before it")
     }
 
-    /// Returns an error's text without a suggestion that is nothing like what was written: the parser offers the nearest
-    /// option, however far it is.
-    static func withoutFarSuggestion(_ text: String) -> String {
-        guard let match = text.firstMatch(of: /Unknown option '-*([^']+)'(\. Did you mean '-*([^']+)'\?)/),
-            nearestName(to: String(match.1), in: [String(match.3)]) == nil
-        else { return text }
-        return text.replacingCharacters(in: match.2.startIndex..<match.2.endIndex, with: "")
+    /// Returns what to say of an option that the command does not have; nil if it has all. This comes before whatever else
+    /// is wrong, such as a missing argument, since it shows better what was meant.
+    static func unknownOption(in arguments: [String]) -> String? {
+        let (command, rest) = named(in: arguments)
+        let facts = CommandFacts.of(command)
+        guard let option = facts.unknownOption(in: rest) else { return nil }
+        let names = (facts.arguments ?? []).flatMap { $0.names ?? [] }.filter { $0.kind == "long" }.map(
+            \.name)
+        let word = option.drop { $0 == "-" }
+        let nearest = word.count > 1 ? nearestName(to: String(word), in: names) : nil
+        let called = arguments[..<rest.startIndex].reduce(_commandName) { $0 + " " + $1 }
+        return "Error: Unknown option '\(option)'" + (nearest.map { ". Did you mean '--\($0)'?" } ?? "")
+            + "\nUsage: \(usageString(for: command))\n  See '\(called) --help' for more information."
     }
 
     /// Returns why `drydock help` has no help on its argument; nil if it has.
@@ -106,29 +115,5 @@ extension DrydockCommand {
         return "there is no command '\(name)'"
             + (nearestName(to: name, in: names).map { "; did you mean '\($0)'?" }
                 ?? "; they are: \(names.joined(separator: ", "))")
-    }
-
-    /// Returns the error to report first: an unknown option comes before a missing argument, since the user's typing
-    /// shows better what was meant.
-    static func firstFault(in arguments: [String], or error: any Error) -> any Error {
-        var given = arguments
-        // No command has more than two required arguments.
-        for _ in 0..<2 where isMissingArgument(error) {
-            given.append("x")
-            do {
-                _ = try parseAsRoot(given)
-                return error
-            } catch let other where isMissingArgument(other) {
-                continue
-            } catch let other {
-                return message(for: other).contains("Unknown option") ? other : error
-            }
-        }
-        return error
-    }
-
-    private static func isMissingArgument(_ error: any Error) -> Bool {
-        let text = message(for: error)
-        return text.hasPrefix("Missing expected argument") || text == ListOptions.noDatabase
     }
 }

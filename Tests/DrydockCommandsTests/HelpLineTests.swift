@@ -35,6 +35,14 @@ import Testing
                     --word WORD  A word (default: x)
                 """)
     }
+
+    @Test(arguments: [
+        ("--count 3 --quick a", nil), ("--nope", "--nope"), ("a --count=3 --nope=4", "--nope"),
+        ("-c 3 -x", "-x"), ("-c3", nil), ("--count --nope", nil), ("--count", nil), ("- -- --nope", nil),
+        ("--no-quick --word - --wort y", "--wort"),
+    ]) func `an option that the command does not have is found`(_ line: String, _ option: String?) {
+        #expect(facts.unknownOption(in: line.split(separator: " ").map(String.init)) == option)
+    }
 }
 
 /// Defaults have one home; their texts are made from them.

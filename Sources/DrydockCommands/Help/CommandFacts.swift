@@ -37,4 +37,23 @@ struct CommandFacts: Decodable {
     subscript(name: String) -> Argument? {
         arguments?.first { $0.names?.contains { $0.text == name } ?? false }
     }
+
+    /// Returns the first option that the command does not have; nil where there is none, or where the value of an
+    /// option before it is missing, which the parser says itself.
+    func unknownOption(in arguments: some Collection<String>) -> String? {
+        var rest = Array(arguments.prefix { $0 != "--" }.reversed())
+        while let argument = rest.popLast() {
+            guard argument.hasPrefix("-"), argument != "-" else { continue }
+            let word = argument.prefix { $0 != "=" }
+            // Letters behind a single dash are options, up to the first that takes a value.
+            let names = word.hasPrefix("--") ? [String(word)] : word.dropFirst().map { "-\($0)" }
+            for name in names {
+                guard let option = self[name] else { return name == names.first ? String(word) : name }
+                guard option.takesValue, word.count == argument.count else { continue }
+                if name != word { break }
+                guard let value = rest.popLast(), !value.hasPrefix("-") || value == "-" else { return nil }
+            }
+        }
+        return nil
+    }
 }
