@@ -22,10 +22,10 @@ struct CheckOptions: ParsableArguments {
 
     /// Adds those of the command line, otherwise those of the file, to a request.
     func apply(_ config: ConfigFile, to request: inout VerifyRequest) {
-        request.checksRollback = rollback ?? config.rollback ?? false
-        request.checksCrashes = crash ?? config.crash ?? false
-        request.checksCrashWrites = crashWrites ?? config.crashWrites ?? false
-        request.crashStates = crashStates ?? config.crashStates ?? request.crashStates
+        request.checksRollback = rollback ?? config[Setting.rollback] ?? false
+        request.checksCrashes = crash ?? config[Setting.crash] ?? false
+        request.checksCrashWrites = crashWrites ?? config[Setting.crashWrites] ?? false
+        request.crashStates = crashStates ?? config[Setting.crashStates] ?? request.crashStates
         request.sqliteLibraries = sqliteLibraries.isEmpty ? config.sqliteLibraries : sqliteLibraries
     }
 }

@@ -7,33 +7,10 @@ import Yams
 ///
 /// Its keys are those of ``Setting/all``.
 struct ConfigFile {
-    var migrations: String?
-    var snapshots: String?
-    var lock: String?
-    var upTo: String?
-    var engine: ReplayEngines?
-    var cache: Bool?
-    var jobs: Int?
-    var timeout: RunLimit?
-    var memory: MemoryLimit?
-    var snapshotSize: SnapshotSize?
-    var strict: Bool?
-    var fullCheck: Bool?
-    var format: String?
+    /// The values of those settings that have one, by key.
+    var values: [String: any Sendable] = [:]
     var reports: [ReportFile] = []
-    var redact: Bool?
-    var quiet: Bool?
-    var verbose: Bool?
-    var rollback: Bool?
-    var crash: Bool?
-    var crashWrites: Bool?
-    var crashStates: Int?
     var sqliteLibraries: [String] = []
-    var probe: Bool?
-    var probeRows: Int?
-    var probeSeed: Int?
-    var released: Bool?
-    var migrationFormat: String?
     var options = FormatOptions()
     var migrate = ProjectCommandConfig()
     var functions: [FunctionStub] = []
@@ -41,10 +18,7 @@ struct ConfigFile {
     var health = HealthConfig()
     var mask: [String] = []
     var unmasked: [String] = []
-    var maskAuto: Bool?
-    var strictMask: Bool?
     var lint: [Rule: LintSeverity] = [:]
-    var sqlite: SQLiteVersion?
     var declarations: [String: [Declaration]] = [:]
     /// Declarations that are not valid.
     var findings: [Finding] = []
@@ -54,6 +28,9 @@ struct ConfigFile {
     var source: String?
 
     static let defaultPath = "drydock.yml"
+
+    /// What the file says of a setting.
+    subscript<Value>(setting: ValueSetting<Value>) -> Value? { values[setting.key] as? Value }
 
     /// Reads a file; without a path drydock.yml, in the working folder or one above it, where there is one. What the file
     /// names is relative to it.
@@ -103,9 +80,9 @@ struct ConfigFile {
     /// Makes the paths in the file relative to the working folder.
     private mutating func place(in folder: String) {
         self.folder = folder
-        migrations = migrations.map(path)
-        snapshots = snapshots.map(path)
-        lock = lock.map(path)
+        for setting in [Setting.migrations, Setting.snapshots, Setting.lock] {
+            values[setting.key] = (values[setting.key] as? String).map(path)
+        }
         migrate.folder = migrate.folder.map(path)
         migrate.writable = migrate.writable.map(path)
         options.base = options.base.map { SchemaBase(path: path($0.path)) }

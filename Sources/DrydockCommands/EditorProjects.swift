@@ -8,7 +8,7 @@ struct EditorProjects: ProjectFinder {
         let config = try config(above: folder, workspaces)
         // The defaults of drydock lint, with the settings of the file in their place.
         let command = try LintCommand.parse([])
-        if config.migrations == nil, config.migrate.command != nil { return nil }
+        if config[Setting.migrations] == nil, config.migrate.command != nil { return nil }
         guard let place = try place(command, config, folder) else { return nil }
         var request = try command.request(config, place)
         try request.take(lock: command.lockOptions.path(config), isNamed: command.lockOptions.isNamed(config))
@@ -34,7 +34,7 @@ struct EditorProjects: ProjectFinder {
     private func place(
         _ command: LintCommand, _ config: ConfigFile, _ folder: String
     ) throws -> MigrationsFinder.Place? {
-        if config.migrations != nil { return try command.source.place(config) }
+        if config[Setting.migrations] != nil { return try command.source.place(config) }
         do {
             let place = try command.source.place(config)
             if Self.holds(place.path, folder) { return place }

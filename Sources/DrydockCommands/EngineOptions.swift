@@ -22,7 +22,7 @@ struct EngineOptions: ParsableArguments {
     /// The engine of a command that runs on one.
     /// - Parameter config: nil for a command that does not read drydock.yml.
     func driver(_ config: ConfigFile? = nil) -> any Engine {
-        engine?.driver ?? config?.engine?.first ?? EngineName.grdb.driver
+        engine?.driver ?? config?[Setting.engine]?.first ?? EngineName.grdb.driver
     }
 }
 

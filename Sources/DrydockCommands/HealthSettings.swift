@@ -23,7 +23,7 @@ struct HealthSettings: Sendable {
         request.isDeep = command.deep
         request.budget = (command.budget ?? config.health.budget)?.duration
         request.slice = (command.slice ?? config.health.slice)?.duration ?? request.slice
-        request.jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        request.jobs = command.jobs ?? config[Setting.jobs] ?? ProcessInfo.processInfo.activeProcessorCount
         request.only = Set(command.only)
         request.without = Set(command.without + config.health.without)
         request.thresholds = config.health.thresholds
@@ -45,8 +45,8 @@ struct HealthSettings: Sendable {
         let files = command.report.compactMap(\.plain)
         reports = command.report + format.files(besides: files).map(HealthReportFile.init)
         options = .forOutput(
-            isQuiet: command.quiet || !command.verbose && config.quiet ?? false,
-            isVerbose: command.verbose || !command.quiet && config.verbose ?? false)
+            isQuiet: command.quiet || !command.verbose && config[Setting.quiet] ?? false,
+            isVerbose: command.verbose || !command.quiet && config[Setting.verbose] ?? false)
         for file in reports { try file.check(against: request.databases, filesInUse) }
     }
 

@@ -16,12 +16,12 @@ struct LimitOptions: ParsableArguments {
         name: Setting.snapshotSize.name, help: Setting.snapshotSize.help, transform: SnapshotSize.parsed)
     var snapshotSize: SnapshotSize?
 
-    func timeout(_ config: ConfigFile) -> RunLimit { timeout ?? config.timeout ?? .standard }
+    func timeout(_ config: ConfigFile) -> RunLimit { timeout ?? config[Setting.timeout] ?? .standard }
 
-    func memory(_ config: ConfigFile) -> MemoryLimit { memory ?? config.memory ?? .standard }
+    func memory(_ config: ConfigFile) -> MemoryLimit { memory ?? config[Setting.memory] ?? .standard }
 
     func snapshotSize(_ config: ConfigFile) -> SnapshotSize {
-        snapshotSize ?? config.snapshotSize ?? .standard
+        snapshotSize ?? config[Setting.snapshotSize] ?? .standard
     }
 
     /// Sets the limits that hold for the whole process.

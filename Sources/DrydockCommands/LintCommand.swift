@@ -117,7 +117,7 @@ struct LintCommand: DrydockSubcommand {
         let failure = FailureOutput(Self.self, OutputFormat(output.format))
         try await limits.run(stubs, failure, writing: { output.files($0) }) { config, limits in
             failure.prints(output.format(config))
-            if source.migrations == nil, config.migrations == nil,
+            if source.migrations == nil, config[Setting.migrations] == nil,
                 let command = try config.migrate.settings(in: config.folder)
             {
                 return try output.write(.notLinted(command), output.options(config), config)
@@ -167,7 +167,7 @@ struct LintCommand: DrydockSubcommand {
         for option in rules.compactMap({ try? RuleOption($0) }) {
             request.severities[option.rule] = option.severity
         }
-        request.minimumSQLite = sqlite.flatMap(SQLiteVersion.init) ?? config.sqlite
+        request.minimumSQLite = sqlite.flatMap(SQLiteVersion.init) ?? config[Setting.sqlite]
         request.since = since
         request.onlyNew = new
         request.includesLocked = all

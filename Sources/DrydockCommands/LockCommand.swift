@@ -109,7 +109,7 @@ struct LockCommand: DrydockSubcommand {
         request.isCheck = check
         request.addsBaselines = baselines
         request.isStrict = output.isStrict(config)
-        request.cacheFolder = cache ?? config.cache ?? true ? CacheFolder.path : nil
+        request.cacheFolder = cache ?? config[Setting.cache] ?? true ? CacheFolder.path : nil
         request.migrationFormat = source.format(config)
         request.format = tool.options(config)
         (request.functions, request.collations) = stubs.stubs(config)

@@ -133,11 +133,12 @@ struct ManifestCommand: DrydockSubcommand, TakesManyNames {
         do {
             verify.migrationsFolder = try source.place(config).path
         } catch let error as RequestError
-            where error.reason == .notFound && !isNamed && config.migrations == nil
+            where error.reason == .notFound && !isNamed && config[Setting.migrations] == nil
         {
             return nil
         }
-        guard isNamed || config.migrations != nil || FolderListing.isFolder(verify.migrationsFolder) else {
+        guard isNamed || config[Setting.migrations] != nil || FolderListing.isFolder(verify.migrationsFolder)
+        else {
             return nil
         }
         verify.migrationFormat = source.format(config)

@@ -21,7 +21,7 @@ struct MigrateSettings: Sendable {
     init(_ command: MigrateCommand, _ config: ConfigFile, _ databases: [String]) throws {
         engine = command.engines.driver(config)
         place = try command.source.place(config)
-        jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        jobs = command.jobs ?? config[Setting.jobs] ?? ProcessInfo.processInfo.activeProcessorCount
         request = MigrateRequest(path: databases.first ?? "")
         request.mode = command.check ? .check : command.apply ? .apply : .rehearsal
         request.backup =
@@ -88,10 +88,10 @@ struct MigrateSettings: Sendable {
         var verify = VerifyRequest()
         verify.migrationsFolder = place.path
         // No report overwrites one of them.
-        verify.snapshotsFolder = config.snapshots ?? SnapshotsOptions.usual(config)
-        verify.upTo = command.upTo ?? config.upTo
+        verify.snapshotsFolder = config[Setting.snapshots] ?? SnapshotsOptions.usual(config)
+        verify.upTo = command.upTo ?? config[Setting.upTo]
         verify.timeout = command.limits.timeout(config).duration
-        verify.isFullCheck = command.fullCheck ?? config.fullCheck ?? false
+        verify.isFullCheck = command.fullCheck ?? config[Setting.fullCheck] ?? false
         verify.lock = command.replay.heldLock(config)
         verify.isStrict = command.output.isStrict(config)
         verify.migrationFormat = command.source.format(config)

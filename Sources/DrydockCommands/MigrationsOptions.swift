@@ -16,7 +16,7 @@ struct MigrationsOptions: ParsableArguments {
     /// Returns the folder that is named, otherwise the one that a search finds below drydock.yml or the working folder.
     /// - Throws: RequestError if there is none, or more than one, or the one that is named is too high or too low.
     func place(_ config: ConfigFile) throws -> MigrationsFinder.Place {
-        guard let named = migrations ?? config.migrations else {
+        guard let named = migrations ?? config[Setting.migrations] else {
             do {
                 return try MigrationsFinder.find(in: config.folder)
             } catch var error as RequestError where config.migrate.command != nil {
@@ -30,7 +30,7 @@ struct MigrationsOptions: ParsableArguments {
         return MigrationsFinder.Place(path: named, wasFound: false)
     }
 
-    func format(_ config: ConfigFile) -> String? { migrationFormat ?? config.migrationFormat }
+    func format(_ config: ConfigFile) -> String? { migrationFormat ?? config[Setting.migrationFormat] }
 
     func validate() throws {
         guard let migrationFormat, !MigrationFormats.names.contains(migrationFormat) else { return }
@@ -51,7 +51,7 @@ struct SnapshotsOptions: ParsableArguments {
     static let usualName = "Snapshots"
 
     /// The folder that is named; nil for the usual one.
-    func folder(_ config: ConfigFile) -> String? { folder ?? config.snapshots }
+    func folder(_ config: ConfigFile) -> String? { folder ?? config[Setting.snapshots] }
 
     /// The usual folder, beside drydock.yml or in the working folder.
     static func usual(_ config: ConfigFile) -> String { config.path(usualName) }

@@ -26,10 +26,10 @@ struct OutputOptions: ParsableArguments {
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
     }
 
-    func isStrict(_ config: ConfigFile) -> Bool { strict ?? config.strict ?? false }
+    func isStrict(_ config: ConfigFile) -> Bool { strict ?? config[Setting.strict] ?? false }
 
     /// The format of standard output.
-    func format(_ config: ConfigFile) -> OutputFormat { OutputFormat(format ?? config.format) }
+    func format(_ config: ConfigFile) -> OutputFormat { OutputFormat(format ?? config[Setting.format]) }
 
     /// Those of the file, those of the command line, and those that the service looks for which runs the command.
     /// - Parameter hasScripts: whether the command generates rows; drydock.yml is for all commands, and scripts that it
@@ -50,8 +50,8 @@ struct OutputOptions: ParsableArguments {
 
     func options(_ config: ConfigFile, redacts: Bool = false) -> RenderOptions {
         RenderOptions.forOutput(
-            redacts: redacts, isQuiet: quiet || !verbose && config.quiet ?? false,
-            isVerbose: verbose || !quiet && config.verbose ?? false)
+            redacts: redacts, isQuiet: quiet || !verbose && config[Setting.quiet] ?? false,
+            isVerbose: verbose || !quiet && config[Setting.verbose] ?? false)
     }
 
     func checkFormat() throws {

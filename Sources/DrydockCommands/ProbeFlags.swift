@@ -19,10 +19,10 @@ struct ProbeFlags: ParsableArguments {
 
     func options(_ config: ConfigFile) -> ProbeOptions {
         var options = ProbeOptions()
-        if let probe = probe ?? config.probe { options.use = probe ? .always : .never }
-        options.rowCount = probeRows ?? config.probeRows ?? options.rowCount
-        options.seed = UInt64(probeSeed ?? config.probeSeed ?? Int(options.seed))
-        options.includesReleased = all ?? config.released ?? false
+        if let probe = probe ?? config[Setting.probe] { options.use = probe ? .always : .never }
+        options.rowCount = probeRows ?? config[Setting.probeRows] ?? options.rowCount
+        options.seed = UInt64(probeSeed ?? config[Setting.probeSeed] ?? Int(options.seed))
+        options.includesReleased = all ?? config[Setting.released] ?? false
         return options
     }
 }

@@ -32,9 +32,9 @@ struct LockOptions: ParsableArguments {
         name: Setting.lock.name, help: Setting.lock.help, completion: .file(extensions: ["lock"]))
     var lock: String?
 
-    func isNamed(_ config: ConfigFile) -> Bool { lock != nil || config.lock != nil }
+    func isNamed(_ config: ConfigFile) -> Bool { lock != nil || config[Setting.lock] != nil }
 
-    func path(_ config: ConfigFile) -> String { lock ?? config.lock ?? LockFile.beside(config) }
+    func path(_ config: ConfigFile) -> String { lock ?? config[Setting.lock] ?? LockFile.beside(config) }
 
     /// Refuses a lock that is named and missing.
     /// - Throws: RequestError.
@@ -49,7 +49,7 @@ struct RedactOptions: ParsableArguments {
     @Flag(name: Setting.redact.name, inversion: .prefixedNo, help: Setting.redact.help)
     var redact: Bool?
 
-    func isOn(_ config: ConfigFile) -> Bool { redact ?? config.redact ?? VerifySettings.isCI }
+    func isOn(_ config: ConfigFile) -> Bool { redact ?? config[Setting.redact] ?? VerifySettings.isCI }
 }
 
 /// Declarations for migrations that cannot be edited.

@@ -130,7 +130,8 @@ struct ShrinkCommand: DrydockSubcommand {
             defer { interruption.end() }
             let showsStages = Terminal.errorIsTerminal && format != "json"
             let isOfEngines =
-                request.target.rule == .engineDivergence || engines.engine == nil && config.engine == .all
+                request.target.rule == .engineDivergence
+                || engines.engine == nil && config[Setting.engine] == .all
             let verifier = Verifier(
                 engine: isOfEngines ? ReplayEngines.all.first : engines.driver(config),
                 comparingWith: isOfEngines ? ReplayEngines.all.other : nil)

@@ -48,7 +48,7 @@ struct SnapshotListOptions: ParsableArguments {
         request.path = lockOptions.path(config)
         request.migrationsFolder = try source.place(config).path
         request.snapshotsFolder = snapshots.folder(config) ?? SnapshotsOptions.usual(config)
-        request.cacheFolder = cache ?? config.cache ?? true ? CacheFolder.path : nil
+        request.cacheFolder = cache ?? config[Setting.cache] ?? true ? CacheFolder.path : nil
         request.migrationFormat = source.format(config)
         request.format = tool.options(config)
         (request.functions, request.collations) = stubs.stubs(config)

@@ -210,8 +210,8 @@ struct SnapshotTakeCommand: DrydockSubcommand {
         request.historyTables = (historyTable ?? config.options.historyTable).map { [$0] } ?? []
         request.masks.columns = config.mask + Self.names(mask)
         request.masks.allowed = config.unmasked + Self.names(unmasked)
-        request.masks.isAuto = maskAuto ?? config.maskAuto ?? false
-        request.masks.isStrict = strictMask ?? config.strictMask ?? false
+        request.masks.isAuto = maskAuto ?? config[Setting.maskAuto] ?? false
+        request.masks.isStrict = strictMask ?? config[Setting.strictMask] ?? false
         (request.functions, request.collations) = stubs.stubs(config)
         return request
     }

@@ -27,7 +27,7 @@ extension ConfigFile {
     /// A source, whose migrations, if it is a folder of them, are read as the project says.
     func source(_ text: String, _ migrationFormat: String?, _ tool: ToolOptions) throws -> SchemaSource {
         var source = try SchemaSource(text)
-        source.migrationFormat = migrationFormat ?? self.migrationFormat
+        source.migrationFormat = migrationFormat ?? self[Setting.migrationFormat]
         source.options = tool.options(self)
         return source
     }

@@ -25,11 +25,11 @@ struct VerifySettings: Sendable {
             command.snapshotsOptions.folder(config) ?? SnapshotsOptions.usual(config)
         request.isSnapshotsFolderNamed = command.snapshotsOptions.folder(config) != nil
         request.snapshots = command.snapshots
-        request.upTo = command.upTo ?? config.upTo
-        request.jobs = command.jobs ?? config.jobs ?? ProcessInfo.processInfo.activeProcessorCount
+        request.upTo = command.upTo ?? config[Setting.upTo]
+        request.jobs = command.jobs ?? config[Setting.jobs] ?? ProcessInfo.processInfo.activeProcessorCount
         request.timeout = command.limits.timeout(config).duration
-        request.isFullCheck = command.fullCheck ?? config.fullCheck ?? false
-        request.cacheFolder = command.cache ?? config.cache ?? true ? CacheFolder.path : nil
+        request.isFullCheck = command.fullCheck ?? config[Setting.fullCheck] ?? false
+        request.cacheFolder = command.cache ?? config[Setting.cache] ?? true ? CacheFolder.path : nil
         request.lock = command.replay.heldLock(config)
         request.isStrict = command.output.isStrict(config)
         command.checks.apply(config, to: &request)
@@ -42,7 +42,7 @@ struct VerifySettings: Sendable {
         format = command.output.format(config)
         reports = command.output.files(config, hasScripts: true)
         request.wantsHistory = ([format.name] + reports.map(\.format)).contains(HTMLRenderer().name)
-        engines = command.engine ?? config.engine ?? .grdb
+        engines = command.engine ?? config[Setting.engine] ?? .grdb
         options = command.output.options(config, redacts: command.replay.redaction.isOn(config))
     }
 

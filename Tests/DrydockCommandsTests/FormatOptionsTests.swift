@@ -27,7 +27,7 @@ import Testing
               schema: LATEST.sql
               history: {table: done, query: select v from done, newest: true, record: insert into done values (:version)}
             """, name: "drydock.yml")
-        #expect(config.migrationFormat == "goose" && config.rollback == true)
+        #expect(config[Setting.migrationFormat] == "goose" && config[Setting.rollback] == true)
         #expect(config.options.foreignKeys == true && config.options.doubleQuotedStrings == false)
         #expect(config.options.transaction == ToolPolicy.Transaction.none)
         #expect(config.options.historyTable == "done" && config.options.mixed == true)

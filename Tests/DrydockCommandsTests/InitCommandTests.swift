@@ -79,10 +79,12 @@ import Testing
         let isOnly = yaml.contains("\nmigrationFormat: \(format)\n")
         #expect(isOnly || yaml.contains("# Read as \(format)'s."), "\(yaml.prefix(400))")
         let config = try ConfigFile(yaml, name: "drydock.yml")
-        #expect(config.migrations == folder && config.migrationFormat == (isOnly ? format : nil))
+        #expect(
+            config[Setting.migrations] == folder && config[Setting.migrationFormat] == (isOnly ? format : nil)
+        )
         #expect(config.findings.isEmpty)
         // A folder of snapshots that is named and empty would be an error.
-        #expect(config.snapshots == nil)
+        #expect(config[Setting.snapshots] == nil)
         let lint = try project.run("lint")
         #expect(lint.status == 0 && lint.errors.isEmpty, "\(lint.output)\(lint.errors)")
     }
@@ -107,7 +109,7 @@ import Testing
     @Test(arguments: ["db/it's here", "a: b", "123", "- a", "#x", "true", "a\tb", "a\"b", ".", "ä/b"])
     func `a folder of any name is read back`(_ name: String) throws {
         let text = ConfigTemplate(found: .folder(name, formats: [.init(format: "goose", reason: "")])).text
-        #expect(try ConfigFile(text, name: "drydock.yml").migrations == name)
+        #expect(try ConfigFile(text, name: "drydock.yml")[Setting.migrations] == name)
     }
 
     @Test func `nothing is overwritten`() throws {
@@ -206,7 +208,7 @@ import Testing
         let result = try project.run("init")
         #expect(result.status == 0, "\(result.output)\(result.errors)")
         let yaml = try text("drydock.yml", project)
-        #expect(try ConfigFile(yaml, name: "drydock.yml").migrationFormat == nil)
+        #expect(try ConfigFile(yaml, name: "drydock.yml")[Setting.migrationFormat] == nil)
         for tool in tools {
             // Uncommented, it is the only way.
             #expect(yaml.contains("\n#migrationFormat: \(tool)  # "), "\(yaml.prefix(900))")
@@ -244,7 +246,7 @@ import Testing
         #expect(
             yaml.contains("\n#migrationFormat: sqlx\n")
                 && yaml.contains("\n#migrationFormat: golang-migrate\n"))
-        #expect(try ConfigFile(yaml, name: "drydock.yml").migrationFormat == nil)
+        #expect(try ConfigFile(yaml, name: "drydock.yml")[Setting.migrationFormat] == nil)
     }
 
     @Test func `migrations in code get their recipe`() throws {
@@ -255,7 +257,7 @@ import Testing
         let yaml = try text("drydock.yml", project)
         #expect(result.status == 1 && result.errors.contains("Django's, which are code"), "\(result.errors)")
         #expect(yaml.contains("#  command: python manage.py migrate ") && yaml.contains("#custom:"))
-        #expect(try ConfigFile(yaml, name: "drydock.yml").migrations == nil)
+        #expect(try ConfigFile(yaml, name: "drydock.yml")[Setting.migrations] == nil)
     }
 
     @Test func `a subfolder of a repository gets its own, and the job goes to the root`() throws {

@@ -1,14 +1,13 @@
 import Drydock
 import DrydockReport
 
-/// The table of settings. A new one is a row here, a property of ``ConfigFile``, and an option of the commands that it
-/// names.
+/// The table of settings. A new one is a row here, and an option of the commands that it names.
 extension Setting {
-    static let all: [Setting] = [
+    static let all = [
         project, command, limits, checks, output, declared, tool, lint, health, masks,
-    ]
-    .flatMap(
-        \.self)
+    ].flatMap(\.self)
+
+    private static func rows(_ rows: any SettingRow...) -> [Setting] { rows.map(\.setting) }
 
     private static let replays: [Reader] = [.verify, .migrate]
     private static let reports: [Reader] = [.verify, .lint, .lock, .migrate]
@@ -18,49 +17,43 @@ extension Setting {
 
     // MARK: - What is read
 
-    private static let project = [
-        migrations, snapshots, lock, migrationFormat, upTo, engine, cache,
-    ]
+    private static let project = rows(migrations, snapshots, lock, migrationFormat, upTo, engine, cache)
 
-    static let migrations = Setting(
+    static let migrations = ValueSetting(
         "migrations", flag: "migrations", [.verify, .lint, .lock, .migrate, .new, .snapshot],
         "The folder of migrations.",
-        standard: "what is found", valueName: "folder", text(\.migrations))
-    static let snapshots = Setting(
+        standard: "what is found", valueName: "folder", string)
+    static let snapshots = ValueSetting(
         "snapshots", flag: "snapshots", [.verify, .lint, .lock, .snapshot], "The folder of snapshots.",
-        standard: SnapshotsOptions.usualName, valueName: "folder", text(\.snapshots))
-    static let lock = Setting(
+        standard: SnapshotsOptions.usualName, valueName: "folder", string)
+    static let lock = ValueSetting(
         "lock", flag: "lock", reports + [.snapshot], "The lock.", standard: "drydock.lock beside drydock.yml",
-        valueName: "path", text(\.lock))
-    static let migrationFormat = Setting(
+        valueName: "path", string)
+    static let migrationFormat = ValueSetting(
         "migrationFormat", flag: "migration-format", migrationReaders,
         "The migrations' format, such as goose or prisma; recognised if it is not named. One of: "
             + MigrationFormats.names.joined(separator: ", ") + ".", valueName: "format",
-        named(\.migrationFormat, in: MigrationFormats.names))
-    static let upTo = Setting(
+        word(of: MigrationFormats.names))
+    static let upTo = ValueSetting(
         "upTo", flag: "up-to", replays, "The last migration to run.", standard: "the newest",
-        valueName: "migration", text(\.upTo))
+        valueName: "migration", string)
 
-    static let engine = Setting(
+    static let engine = ValueSetting<ReplayEngines>(
         "engine", flag: "engine", Reader.allCases,
         "What opens databases: grdb (GRDB.swift) or nio (SQLite on SwiftNIO); in verify also all, where both must "
-            + "make the same of every step.", standard: "grdb", valueName: "engine",
-        own(\.engine) { reader, value, key in
-            let engines: ReplayEngines = try reader.choice(value, key)
-            return engines
-        })
-    static let cache = Setting(
+            + "make the same of every step.", standard: "grdb", valueName: "engine"
+    ) { try $0.choice($1, $2) }
+    static let cache = ValueSetting(
         "cache", flag: "cache", [.verify, .lock, .snapshot],
         "Remember between runs what a snapshot's own faults are, in the user's cache folder.",
         standard: "true",
-        bool(\.cache))
+        truth)
 
     // MARK: - The project's own command
 
-    private static let command = [
+    private static let command = rows(
         migrateCommand, migrateDatabase, migrateEnvironment, migrateWritable, migrateFolder, migrateList,
-        migrateHistory,
-    ]
+        migrateHistory)
 
     static let migrateCommand = Setting(
         "migrate.command", flag: "migrate-command", [.verify],
@@ -98,53 +91,52 @@ extension Setting {
 
     // MARK: - Limits
 
-    private static let limits = [jobs, timeout, memory, snapshotSize]
+    private static let limits = rows(jobs, timeout, memory, snapshotSize)
 
-    static let jobs = Setting(
+    static let jobs = ValueSetting(
         "jobs", flag: "jobs", [.verify, .health, .migrate],
         "How many run at once; in verify snapshots, otherwise databases.",
-        standard: "one per core", valueName: "count", own(\.jobs) { try $0.positive($1, $2) })
-    static let timeout = Setting(
+        standard: "one per core", valueName: "count"
+    ) { try $0.positive($1, $2) }
+    static let timeout = ValueSetting(
         "timeout", flag: "timeout", migrationReaders,
         "How long one snapshot (verify), the rehearsal (migrate) or the whole command may take, such as 90s, 5m or "
             + "1h, or none for no limit.", standard: RunLimit.standard.text, valueName: "duration",
-        parsed(\.timeout, RunLimit.expected) { RunLimit(argument: $0) })
-    static let memory = Setting(
+        value(RunLimit.expected) { RunLimit(argument: $0) })
+    static let memory = ValueSetting(
         "memory", flag: "memory", migrationReaders,
         "How much memory SQLite may take, at least 16MB, such as 512MB or 4GB, or none for no limit.",
         standard: MemoryLimit.standard.text, valueName: "size",
-        parsed(\.memory, MemoryLimit.expected) { MemoryLimit(argument: $0) })
-    static let snapshotSize = Setting(
+        value(MemoryLimit.expected) { MemoryLimit(argument: $0) })
+    static let snapshotSize = ValueSetting(
         "snapshotSize", flag: "snapshot-size", migrationReaders,
         "How large a compressed snapshot may become when it is decompressed, such as 500MB or 16GB, or none for no "
             + "limit.", standard: SnapshotSize.standard.text, valueName: "size",
-        parsed(\.snapshotSize, SnapshotSize.expected) { SnapshotSize(argument: $0) })
+        value(SnapshotSize.expected) { SnapshotSize(argument: $0) })
 
     // MARK: - What is checked
 
-    private static let checks = [
+    private static let checks = rows(
         strict, fullCheck, rollback, crash, crashWrites, crashStates, sqliteLibraries, probe, probeRows,
-        probeSeed,
-        released,
-    ]
+        probeSeed, released)
 
-    static let strict = Setting("strict", flag: "strict", reports, "Fail on warnings too.", bool(\.strict))
-    static let fullCheck = Setting(
+    static let strict = ValueSetting("strict", flag: "strict", reports, "Fail on warnings too.", truth)
+    static let fullCheck = ValueSetting(
         "fullCheck", flag: "full-check", replays,
         "After a replay, check the integrity of the whole database, not only of what changed.",
-        bool(\.fullCheck))
-    static let rollback = Setting(
-        "rollback", flag: "rollback", [.verify], "Undo every step and do it again.", bool(\.rollback))
-    static let crash = Setting(
+        truth)
+    static let rollback = ValueSetting(
+        "rollback", flag: "rollback", [.verify], "Undo every step and do it again.", truth)
+    static let crash = ValueSetting(
         "crash", flag: "crash", [.verify],
-        "Start the tool again on every state that a kill, a full disk or a lock leaves.", bool(\.crash))
-    static let crashWrites = Setting(
+        "Start the tool again on every state that a kill, a full disk or a lock leaves.", truth)
+    static let crashWrites = ValueSetting(
         "crashWrites", flag: "crash-writes", [.verify],
-        "The same for power cuts between any two writes.", bool(\.crashWrites))
-    static let crashStates = Setting(
+        "The same for power cuts between any two writes.", truth)
+    static let crashStates = ValueSetting(
         "crashStates", flag: "crash-states", [.verify], "How many of these states of a step are tried.",
-        standard: "\(VerifyRequest().crashStates)", valueName: "count",
-        own(\.crashStates) { try $0.positive($1, $2) })
+        standard: "\(VerifyRequest().crashStates)", valueName: "count"
+    ) { try $0.positive($1, $2) }
 
     static let sqliteLibraries = Setting(
         "sqliteLibraries", flag: "sqlite-library", [.verify],
@@ -154,34 +146,35 @@ extension Setting {
             try reader.list(value).map { try reader.string($0, key) }
         })
 
-    static let probe = Setting(
+    static let probe = ValueSetting(
         "probe", flag: "probe", [.verify],
         "Replay generated rows too; --no-probe never does.",
-        standard: "where there is no snapshot", bool(\.probe))
-    static let probeRows = Setting(
+        standard: "where there is no snapshot", truth)
+    static let probeRows = ValueSetting(
         "probeRows", flag: "probe-rows", [.verify], "How many rows a table gets at least.",
         standard: "\(ProbeOptions().rowCount)",
-        valueName: "count",
-        own(\.probeRows) { try $0.positive($1, $2, upTo: ProbeOptions.rowCounts.upperBound) })
-    static let probeSeed = Setting(
+        valueName: "count"
+    ) { try $0.positive($1, $2, upTo: ProbeOptions.rowCounts.upperBound) }
+    static let probeSeed = ValueSetting(
         "probeSeed", flag: "probe-seed", [.verify],
         "Where the generated values start from: the same seed gives the same rows.",
         standard: "\(ProbeOptions().seed)",
-        valueName: "number", own(\.probeSeed) { try $0.positive($1, $2) })
-    static let released = Setting(
+        valueName: "number"
+    ) { try $0.positive($1, $2) }
+    static let released = ValueSetting(
         "released", flag: "all", [.verify],
         "Check released migrations with generated rows too, and not only those that the lock does not have.",
-        bool(\.released))
+        truth)
 
     // MARK: - What is shown
 
-    private static let output = [format, report, redact, quiet, verbose]
+    private static let output = rows(format, report, redact, quiet, verbose)
 
-    static let format = Setting(
+    static let format = ValueSetting(
         "format", flag: "format", reports,
         OutputFormat.meaning(OutputFormat.names(ReportRenderers.all)), standard: OutputFormat.standard,
         valueName: "format",
-        named(\.format, in: OutputFormat.names(ReportRenderers.all)))
+        word(of: OutputFormat.names(ReportRenderers.all)))
     static let report = Setting(
         "report", flag: "report", reports,
         "Write a report to a file as well; may be repeated. For verify also sql=FOLDER: a script for each finding that "
@@ -192,19 +185,19 @@ extension Setting {
                 try reader.parsed($0, key, "FORMAT=PATH") { ReportFile(argument: $0) }
             }
         })
-    static let redact = Setting(
+    static let redact = ValueSetting(
         "redact", flag: "redact", [.verify, .lock, .migrate, .diff],
         "Show keys and shapes instead of values.",
-        standard: "where CI is set", bool(\.redact))
-    static let quiet = Setting(
-        "quiet", flag: "quiet", reports + [.health], "Only what is wrong.", bool(\.quiet))
-    static let verbose = Setting(
+        standard: "where CI is set", truth)
+    static let quiet = ValueSetting(
+        "quiet", flag: "quiet", reports + [.health], "Only what is wrong.", truth)
+    static let verbose = ValueSetting(
         "verbose", flag: "verbose", reports + [.health], "Everything: every step, notes and figures.",
-        bool(\.verbose))
+        truth)
 
     // MARK: - What the project declares
 
-    static let declared = [declarations, functions, collations]
+    static let declared = rows(declarations, functions, collations)
 
     static let declarations = Setting(
         "declarations", flag: "declare", [.verify, .lint, .migrate],
@@ -223,9 +216,8 @@ extension Setting {
 
     // MARK: - What a folder of another tool's migrations does not say
 
-    static let tool = [
-        base, transaction, historyTable, mixed, foreignKeys, doubleQuotedStrings, placeholders, custom,
-    ]
+    static let tool = rows(
+        base, transaction, historyTable, mixed, foreignKeys, doubleQuotedStrings, placeholders, custom)
 
     static let base = Setting(
         "base", flag: "base", migrationReaders,
@@ -260,18 +252,18 @@ extension Setting {
 
     // MARK: - drydock lint
 
-    private static let lint = [sqlite, rules]
+    private static let lint = rows(sqlite, rules)
 
-    static let sqlite = Setting(
+    static let sqlite = ValueSetting<SQLiteVersion>(
         "sqlite", flag: "sqlite", [.lint],
         "The oldest SQLite, such as 3.24 or android-11; it must run the migrations.",
         standard: "any",
-        valueName: "version",
-        own(\.sqlite) { reader, value, key in
-            let expected = SQLiteVersion.expectation(for: value.scalar?.string ?? "")
-            let version: SQLiteVersion = try reader.parsed(value, key, expected) { SQLiteVersion($0) }
-            return version
-        })
+        valueName: "version"
+    ) { reader, value, key in
+        try reader.parsed(value, key, SQLiteVersion.expectation(for: value.scalar?.string ?? "")) {
+            SQLiteVersion($0)
+        }
+    }
     static let rules = Setting(
         "lint.rules", flag: "rule", [.lint],
         "How a rule counts: off, note, warning or error; may be repeated.", valueName: "rule=severity",
@@ -279,7 +271,7 @@ extension Setting {
 
     // MARK: - drydock health
 
-    private static let health = [budget, slice, baseline, without, thresholds]
+    private static let health = rows(budget, slice, baseline, without, thresholds)
 
     static let budget = Setting(
         "health.budget", flag: "budget", [.health],
@@ -305,7 +297,7 @@ extension Setting {
 
     // MARK: - drydock snapshot
 
-    private static let masks = [mask, unmasked, maskAuto, strictMask]
+    private static let masks = rows(mask, unmasked, maskAuto, strictMask)
 
     static let mask = Setting(
         "mask", flag: "mask", [.snapshot],
@@ -317,11 +309,11 @@ extension Setting {
         "A column that may stay as it is; table.column, or table.* for all, several with commas; may be repeated.",
         valueName: "table.column",
         own(\.unmasked) { reader, value, key in try reader.list(value).map { try reader.string($0, key) } })
-    static let maskAuto = Setting(
+    static let maskAuto = ValueSetting(
         "maskAuto", flag: "mask-auto", [.snapshot],
         "Also mask columns about people; their name, type or content says so. The others are listed.",
-        bool(\.maskAuto))
-    static let strictMask = Setting(
+        truth)
+    static let strictMask = ValueSetting(
         "strictMask", flag: "strict-mask", [.snapshot],
-        "Write nothing if a column is neither masked nor allowed to stay.", bool(\.strictMask))
+        "Write nothing if a column is neither masked nor allowed to stay.", truth)
 }

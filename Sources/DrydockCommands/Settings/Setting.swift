@@ -41,21 +41,69 @@ struct Setting: Sendable {
 
     /// The meaning and the default, as the help and the documentation have them.
     var meaning: String { OptionText(meaning: text, standard: standard).whole }
+}
 
+/// A row of the table, whatever its values are.
+protocol SettingRow: Sendable {
+    var setting: Setting { get }
+}
+
+extension SettingRow {
     /// The help of the option.
-    var help: ArgumentHelp { ArgumentHelp(meaning, valueName: valueName) }
+    var help: ArgumentHelp { ArgumentHelp(setting.meaning, valueName: setting.valueName) }
 
     /// The name of the option.
-    var name: NameSpecification { NameSpecification(arrayLiteral: .customLong(flag ?? key)) }
+    var name: NameSpecification { NameSpecification(arrayLiteral: .customLong(setting.flag ?? setting.key)) }
 
     /// The name of the option, and a short one.
     func name(_ short: Character, allowingJoined: Bool = false) -> NameSpecification {
         NameSpecification(
-            arrayLiteral: .customShort(short, allowingJoined: allowingJoined), .customLong(flag ?? key))
+            arrayLiteral: .customShort(short, allowingJoined: allowingJoined),
+            .customLong(setting.flag ?? setting.key))
     }
 }
 
-/// How values of drydock.yml are parsed.
+extension Setting: SettingRow {
+    var setting: Setting { self }
+}
+
+/// A setting with one value. What drydock.yml says of `Setting.jobs` is `config[Setting.jobs]`; nil where it says nothing.
+@dynamicMemberLookup
+struct ValueSetting<Value: Sendable>: SettingRow {
+    let setting: Setting
+
+    init(
+        _ key: String, flag: String?, _ readers: [Setting.Reader], _ text: String, standard: String? = nil,
+        valueName: String? = nil, _ read: @escaping Setting.Read<Value>
+    ) {
+        setting = Setting(key, flag: flag, readers, text, standard: standard, valueName: valueName) {
+            $3.values[key] = try read($0, $1, $2)
+        }
+    }
+
+    subscript<Fact>(dynamicMember fact: KeyPath<Setting, Fact>) -> Fact { setting[keyPath: fact] }
+}
+
+/// How one value is read.
+extension Setting {
+    typealias Read<Value> = @Sendable (_ reader: YAMLReader, _ value: Node, _ key: String) throws -> Value
+
+    static let string: Read<String> = { try $0.string($1, $2) }
+
+    static let truth: Read<Bool> = { try $0.bool($1, $2) }
+
+    static func word(of names: [String]) -> Read<String> {
+        value("one of: \(names.joined(separator: ", "))") { names.contains($0) ? $0 : nil }
+    }
+
+    static func value<Value>(
+        _ expected: String, _ parse: @escaping @Sendable (String) -> Value?
+    ) -> Read<Value> {
+        { try $0.parsed($1, $2, expected, parse) }
+    }
+}
+
+/// How values are read that stand under another key, or of which there are several.
 extension Setting {
     typealias Place<Value> = WritableKeyPath<ConfigFile, Value> & Sendable
 
@@ -65,10 +113,6 @@ extension Setting {
 
     static func bool(_ place: Place<Bool?>) -> Parser {
         { reader, value, key, file in file[keyPath: place] = try reader.bool(value, key) }
-    }
-
-    static func named(_ place: Place<String?>, in names: [String]) -> Parser {
-        parsed(place, "one of: \(names.joined(separator: ", "))") { names.contains($0) ? $0 : nil }
     }
 
     static func parsed<Value>(
@@ -81,7 +125,7 @@ extension Setting {
 
     /// A value with a reader of its own.
     static func own<Value>(
-        _ place: Place<Value>, _ read: @escaping @Sendable (YAMLReader, Node, String) throws -> Value
+        _ place: Place<Value>, _ read: @escaping Read<Value>
     ) -> Parser {
         { reader, value, key, file in file[keyPath: place] = try read(reader, value, key) }
     }
