@@ -1,6 +1,6 @@
 # The two that a new machine needs: `make verify` and `make test`. Both set everything up themselves.
 
-.PHONY: verify test soak bench build dist lint format docs docs-check reports editor docc traits fleet-test install prepare sample
+.PHONY: verify test scripts soak bench build dist lint format docs docs-check reports editor docc traits fleet-test install prepare sample
 
 verify: prepare                 ## run the main job on Migrations/ and Snapshots/
 	swift build --product drydock
@@ -10,6 +10,10 @@ test: prepare                   ## run the tests
 	swift build --build-tests
 	Scripts/test
 	swift test --package-path Examples/Notes
+
+scripts: prepare                ## check what is written in shell: packages, jobs of CI services, the action
+	swift build --build-tests
+	DRYDOCK_SCRIPTS=1 swift test --skip-build --filter '\.(PackageTests|CIJobTests|ActionTests)/'
 
 soak: prepare                   ## run the property tests with thousands of seeds
 	DRYDOCK_SOAK=1 swift test

@@ -4,7 +4,7 @@ import Testing
 @testable import DrydockCommands
 
 /// Scripts/action, which action.yml calls: its steps run as GitHub's runner runs them, with a stand-in for `gh`.
-@Suite(.serialized) struct ActionTests {
+@Suite(.serialized, .enabled(if: ShellScripts.areAsked, ShellScripts.hint)) struct ActionTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Scripts/action")

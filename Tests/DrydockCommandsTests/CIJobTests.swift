@@ -6,7 +6,10 @@ import TestTools
 
 /// The jobs that `drydock init --ci` writes: their steps run in a bare folder, with a stand-in for Drydock's repository whose
 /// `make install` puts the built tool in place.
-@Suite(.serialized, .enabled(if: ShellTools.arePresent, "it needs git and make")) struct CIJobTests {
+@Suite(
+    .serialized, .enabled(if: ShellScripts.areAsked, ShellScripts.hint),
+    .enabled(if: ShellTools.arePresent, "it needs git and make"))
+struct CIJobTests {
     /// A machine with nothing but a shell, git and make.
     private struct Machine {
         let project: Project

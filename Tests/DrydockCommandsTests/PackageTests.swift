@@ -1,6 +1,13 @@
 import Foundation
 import Testing
 
+/// What is written in shell: packages, jobs of CI services, the steps of the action. `make scripts` checks it, and
+/// `make test` leaves it out.
+enum ShellScripts {
+    static let areAsked = ProcessInfo.processInfo.environment["DRYDOCK_SCRIPTS"] == "1"
+    static let hint: Comment = "make scripts checks it"
+}
+
 /// What the scripts of packages need beside a shell.
 enum PackageTools {
     static let arePresent =
@@ -49,7 +56,10 @@ struct PackageTree {
 }
 
 /// The packages of `make dist`, made of a tree with stand-ins.
-@Suite(.enabled(if: PackageTools.arePresent, "it needs tar, gzip, readelf and python3")) struct PackageTests {
+@Suite(
+    .enabled(if: ShellScripts.areAsked, ShellScripts.hint),
+    .enabled(if: PackageTools.arePresent, "it needs tar, gzip, readelf and python3"))
+struct PackageTests {
     @Test(arguments: ["tarball", "debian", "wheel"])
     func `the same tree gives the same bytes, whenever and by whom it is packed`(_ package: String) throws {
         guard package != "debian" || PackageTools.has("dpkg-deb") else { return }

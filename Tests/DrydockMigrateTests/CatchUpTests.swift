@@ -24,7 +24,7 @@ import Testing
     func `what is known is what the database holds`(
         driver: LoggedInstallTests.Driver, pragma: String
     ) async throws {
-        for seed in seeds(1, of: 60) {
+        for seed in seeds(1, of: 3, soak: 60) {
             var scene = try Scene("\(pragma); PRAGMA journal_mode = wal", seed: UInt64(seed))
             for _ in 0..<scene.random.below(4) { try scene.act() }
             let copier = LiveCopier(engine: driver.engine, path: scene.path, stop: StopFlag())

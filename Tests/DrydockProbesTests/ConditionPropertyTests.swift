@@ -8,7 +8,7 @@ import Testing
 /// Random conditions on random tables: where SQLite finds a row that meets one among all combinations of a few values,
 /// a generated row meets it, and likewise for rows that do not.
 @Suite struct ConditionPropertyTests {
-    @Test(arguments: seeds(12, of: 1_000))
+    @Test(arguments: seeds(12, of: 28, soak: 1_000))
     func `generated rows meet each condition, and others do not`(seed: Int) async throws {
         var random = SeededGenerator(seed: seed)
         var maker = ConditionMaker(random: random)

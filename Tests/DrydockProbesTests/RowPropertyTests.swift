@@ -8,7 +8,7 @@ import Testing
 
 /// Fills random schemas: SQLite accepts every row with all checks on, and the same seed gives the same rows.
 @Suite struct RowPropertyTests {
-    @Test(arguments: seeds(40, of: 10_000))
+    @Test(arguments: seeds(40, of: 200, soak: 10_000))
     func `rows of random schemas satisfy every constraint`(seed: Int) async throws {
         var random = SeededGenerator(seed: seed)
         let schema = RandomSchema.valid(&random)

@@ -6,7 +6,7 @@ import Testing
 
 /// A file of the overlay must behave as an array of bytes.
 @Suite struct FileModelTests {
-    @Test(arguments: seeds(40, of: 20_000)) func actsAsAnArray(seed: Int) throws {
+    @Test(arguments: seeds(20, of: 40, soak: 20_000)) func actsAsAnArray(seed: Int) throws {
         var random = SeededGenerator(seed: seed)
         let folder = Folder()
         let bytes = (0..<random.pick([0, 1, 4095, 4096, 20_000, 50_001])).map { _ in
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// Pages of a journal that the database has are not stored; that must show nowhere.
-    @Test(arguments: seeds(40, of: 20_000)) func aJournalActsAsAnArray(seed: Int) throws {
+    @Test(arguments: seeds(20, of: 40, soak: 20_000)) func aJournalActsAsAnArray(seed: Int) throws {
         var random = SeededGenerator(seed: seed)
         let store = BlockStore(memoryLimit: 1 << 20)
         let pageSize = random.pick([512, 4096, 8192])

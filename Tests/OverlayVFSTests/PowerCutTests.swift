@@ -170,7 +170,7 @@ import Testing
         try original.write(to: URL(filePath: file))
         let count = try #require(Int(try run(file, writing.sql).output))
         #expect(count > 20)
-        for seed in seeds(8, of: 1000) {
+        for seed in seeds(8, of: 40, soak: 1_000) {
             var random = SeededGenerator(seed: seed)
             for suffix in ["", "-journal", "-wal", "-shm"] {
                 try? FileManager.default.removeItem(atPath: file + suffix)

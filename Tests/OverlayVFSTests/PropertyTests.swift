@@ -7,7 +7,7 @@ import Testing
 
 /// The overlay must behave exactly as an ordinary file.
 @Suite struct PropertyTests {
-    @Test(arguments: seeds(10, of: 3000)) func overlayActsAsAFile(seed: Int) throws {
+    @Test(arguments: seeds(10, of: 24, soak: 3_000)) func overlayActsAsAFile(seed: Int) throws {
         var pair = try Pair(seed: seed)
         let before = try pair.folder.state()
         for step in 1...80 {

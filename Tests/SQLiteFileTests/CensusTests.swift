@@ -5,7 +5,7 @@ import Testing
 
 /// The use of each page is the one that SQLite reports.
 @Suite struct CensusTests {
-    @Test(arguments: seeds(30, of: 2000)) func everyPageHasItsOwner(seed: Int) throws {
+    @Test(arguments: seeds(15, of: 30, soak: 2_000)) func everyPageHasItsOwner(seed: Int) throws {
         let folder = Folder()
         var made = try RandomDatabase(seed: seed, in: folder)
         try made.edit(30)

@@ -6,7 +6,7 @@ import Testing
 
 /// Damage is an error that names a page, whatever was damaged: nothing traps or runs for ever.
 @Suite struct FuzzTests {
-    @Test(arguments: seeds(25, of: 1000)) func damageIsAnError(seed: Int) throws {
+    @Test(arguments: seeds(12, of: 25, soak: 1_000)) func damageIsAnError(seed: Int) throws {
         let folder = Folder()
         var random = SeededGenerator(seed: seed)
         let size = random.pick([512, 512, 1024, 4096])
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds(20, of: 500)) func anyBytesAreRefusedOrRead(seed: Int) throws {
+    @Test(arguments: seeds(10, of: 20, soak: 500)) func anyBytesAreRefusedOrRead(seed: Int) throws {
         var random = SeededGenerator(seed: seed)
         let header = SparsePages(pageSize: 512, pageCount: 1).page(1).prefix(100)
         for _ in 0..<50 {

@@ -12,14 +12,16 @@ import Testing
     }
 
     /// Begun anew over old frames, with a transaction that was rolled back behind the last commit.
-    @Test(arguments: seeds(20, of: 1000)) func aLogAsSQLiteLeavesItHasNone(seed: Int) throws {
+    @Test(arguments: seeds(10, of: 20, soak: 1_000)) func aLogAsSQLiteLeavesItHasNone(seed: Int) throws {
         let (_, _, log) = try WriteAheadLogTests.make(seed, Folder())
         #expect(Self.damage(log) == nil, "seed \(seed)")
         #expect(Self.damage([]) == nil)
     }
 
     /// Between two frames nothing shows that more was written, and old frames are of no account.
-    @Test(arguments: seeds(20, of: 1000)) func aLogThatEndsInTheMiddleOfAFrameIsCut(seed: Int) throws {
+    @Test(arguments: seeds(10, of: 20, soak: 1_000)) func aLogThatEndsInTheMiddleOfAFrameIsCut(seed: Int)
+        throws
+    {
         var random = SeededGenerator(seed: seed)
         let (_, _, log) = try WriteAheadLogTests.make(seed, Folder())
         guard log.count > 32 else { return }
@@ -52,7 +54,7 @@ import Testing
     }
 
     /// As after a power cut that kept the file's length and not its bytes.
-    @Test(arguments: seeds(5, of: 200)) func zerosBehindTheFramesAreDamage(seed: Int) throws {
+    @Test(arguments: seeds(4, of: 5, soak: 200)) func zerosBehindTheFramesAreDamage(seed: Int) throws {
         let (_, _, log) = try WriteAheadLogTests.make(seed, Folder())
         guard log.count > 32 else { return }
         let frameSize = 24 + log[8..<12].reduce(0) { $0 << 8 | Int($1) }
@@ -62,7 +64,9 @@ import Testing
         }
     }
 
-    @Test(arguments: seeds(20, of: 1000)) func aWrongBitOfTheHeaderHidesEveryFrame(seed: Int) throws {
+    @Test(arguments: seeds(10, of: 20, soak: 1_000)) func aWrongBitOfTheHeaderHidesEveryFrame(seed: Int)
+        throws
+    {
         var random = SeededGenerator(seed: seed)
         var (_, _, log) = try WriteAheadLogTests.make(seed, Folder())
         let pageSize = log[8..<12].reduce(0) { $0 << 8 | Int($1) }
@@ -75,7 +79,9 @@ import Testing
         #expect(Self.damage(log) == .header(frames: frames), "seed \(seed) at \(place)")
     }
 
-    @Test(arguments: seeds(20, of: 1000)) func aWrongByteOfAPageHidesTheCommitsBehindIt(seed: Int) throws {
+    @Test(arguments: seeds(10, of: 20, soak: 1_000)) func aWrongByteOfAPageHidesTheCommitsBehindIt(seed: Int)
+        throws
+    {
         var random = SeededGenerator(seed: seed)
         var (_, _, log) = try WriteAheadLogTests.make(seed, Folder())
         let memory = Memory(log)

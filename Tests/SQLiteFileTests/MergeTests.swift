@@ -6,7 +6,7 @@ import Testing
 
 /// A merge finds every difference, whatever it skips.
 @Suite struct MergeTests {
-    @Test(arguments: seeds(30, of: 2000)) func mergeFindsWhatSQLFinds(seed: Int) throws {
+    @Test(arguments: seeds(15, of: 30, soak: 2_000)) func mergeFindsWhatSQLFinds(seed: Int) throws {
         let folder = Folder()
         var random = SeededGenerator(seed: -seed)
         let before = try RandomDatabase(

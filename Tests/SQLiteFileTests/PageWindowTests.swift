@@ -5,7 +5,7 @@ import Testing
 
 /// What is read through a window is what the pages themselves have, damage included.
 @Suite struct PageWindowTests {
-    @Test(arguments: seeds(15, of: 3000)) func figuresAreThoseOfThePages(seed: Int) throws {
+    @Test(arguments: seeds(15, of: 40, soak: 3_000)) func figuresAreThoseOfThePages(seed: Int) throws {
         let folder = Folder()
         var random = SeededGenerator(seed: seed)
         let (made, main, log) = try WriteAheadLogTests.make(seed, folder)

@@ -5,7 +5,7 @@ import Testing
 
 /// Every table and index that is read here has the contents that SQL returns.
 @Suite struct ReadTests {
-    @Test(arguments: seeds(40, of: 2000)) func everyTreeHasTheRowsThatSQLReads(seed: Int) throws {
+    @Test(arguments: seeds(20, of: 40, soak: 2_000)) func everyTreeHasTheRowsThatSQLReads(seed: Int) throws {
         let folder = Folder()
         var made = try RandomDatabase(seed: seed, in: folder)
         try made.database.execute("pragma wal_checkpoint(truncate)")

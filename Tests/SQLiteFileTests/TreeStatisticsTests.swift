@@ -16,7 +16,7 @@ import Testing
         FROM dbstat WHERE name =
         """
 
-    @Test(arguments: seeds(20, of: 2_000)) func figuresMatchTheAnalyzer(seed: Int) throws {
+    @Test(arguments: seeds(10, of: 20, soak: 2_000)) func figuresMatchTheAnalyzer(seed: Int) throws {
         let folder = Folder()
         var made = try RandomDatabase(seed: seed, in: folder)
         try made.edit(60)

@@ -6,7 +6,7 @@ import Testing
 
 /// A file with its write-ahead log is read as a connection sees it.
 @Suite struct WriteAheadLogTests {
-    @Test(arguments: seeds(20, of: 1000)) func logIsReadAsSQLiteReadsIt(seed: Int) throws {
+    @Test(arguments: seeds(10, of: 20, soak: 1_000)) func logIsReadAsSQLiteReadsIt(seed: Int) throws {
         let folder = Folder()
         let (made, main, log) = try Self.make(seed, folder)
         let file = try DatabaseFile(main, log: log)
@@ -22,7 +22,8 @@ import Testing
     }
 
     /// A log that is cut short or has a wrong bit is read as SQLite recovers it.
-    @Test(arguments: seeds(30, of: 3000)) func damagedLogIsReadAsSQLiteRecoversIt(seed: Int) throws {
+    @Test(arguments: seeds(15, of: 30, soak: 3_000)) func damagedLogIsReadAsSQLiteRecoversIt(seed: Int) throws
+    {
         let folder = Folder()
         var random = SeededGenerator(seed: seed)
         var (made, main, log) = try Self.make(seed, folder)

@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `statements end where SQLite's parser ends them, and have the right action`() throws {
-        for seed in seeds(150, of: 5_000) {
+        for seed in seeds(75, of: 150, soak: 5_000) {
             let (text, changes) = script(seed: seed)
             let source = SQLSource(name: "", text)
             let statements = source.statements()
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func `what SQLite stores has the meaning of what was written`() throws {
-        for seed in seeds(100, of: 3_000) {
+        for seed in seeds(50, of: 100, soak: 3_000) {
             var random = RandomScript(seed: seed)
             let database = Database()
             for _ in 0..<12 {
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func `prefixes are complete when sqlite3_complete says so`() {
-        for seed in seeds(60, of: 1_000) {
+        for seed in seeds(30, of: 60, soak: 1_000) {
             let bytes = Array(script(seed: seed).text.utf8)
             var random = SeededGenerator(seed: seed)
             for _ in 0..<15 {

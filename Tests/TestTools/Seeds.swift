@@ -1,18 +1,20 @@
 import Foundation
 
-/// Returns the seeds of a property test: a few of a range, which `make soak` takes whole.
+/// Returns the seeds of a property test: a few of a range on which it has passed.
 ///
 /// The few begin where `DRYDOCK_SEEDS_FROM` says, which Scripts/test sets to the number of the commit, so that each
-/// commit tries others; behind the end of the range they go on at its beginning. A seed that failed is in the range for
-/// every later commit, so nothing fails by luck. `DRYDOCK_SEED` names the seeds to try instead: `517`, or `7-9,12`.
+/// commit tries others; behind the end of the range they go on at its beginning. `make soak` takes the whole range and
+/// goes on beyond it; what has passed there belongs in the range, so that nothing fails by luck. `DRYDOCK_SEED` names
+/// the seeds to try instead: `517`, or `7-9,12`.
 ///
 ///     @Test(arguments: seeds(40, of: 2_000)) func everyTreeIsRead(seed: Int) { … }
 ///
 /// - Parameter known: seeds that once found a fault, which every run tries.
-package func seeds(_ few: Int, of range: Int, known: [Int] = []) -> [Int] {
+package func seeds(_ few: Int, of range: Int, soak: Int = 0, known: [Int] = []) -> [Int] {
     let environment = ProcessInfo.processInfo.environment
     if isAsked { return numbers(in: environment["DRYDOCK_SEED"] ?? "") }
-    if isSoak || few >= range { return Array(1...range) + known.filter { $0 > range } }
+    let whole = isSoak ? max(range, soak) : range
+    if isSoak || few >= range { return Array(1...whole) + known.filter { $0 > whole } }
     let start = environment["DRYDOCK_SEEDS_FROM"].flatMap { Int($0) } ?? 0
     let moved = (0..<few).map { (start % range + $0) % range + 1 }
     return known + moved.filter { !known.contains($0) }

@@ -10,7 +10,8 @@ import Testing
 
 /// Checks that the SQL of a data diff makes OLD's rows NEW's, and that pages and SQL find the same differences.
 @Suite struct DataDiffTests {
-    @Test(arguments: seeds(10, of: 3_000)) func `after the SQL no difference is left`(seed: Int) async throws
+    @Test(arguments: seeds(6, of: 12, soak: 3_000)) func `after the SQL no difference is left`(seed: Int)
+        async throws
     {
         let rows = RandomRows(seed: UInt64(seed))
         let folder = try TemporaryFolder()

@@ -9,7 +9,7 @@ import Testing
 
 /// Takes random schemas, edits and rows through diff, plan, apply and a second diff.
 @Suite struct PlanPropertyTests {
-    @Test(arguments: seeds(40, of: 4_000))
+    @Test(arguments: seeds(40, of: 150, soak: 4_000))
     func `a plan makes the new schema and keeps the rows, or there is a reason in the rows`(seed: Int)
         async throws
     {

@@ -17,8 +17,8 @@ import Testing
         #expect(try tool.run("health", bad.path).status == 1)
         #expect(try tool.run("health", good.folder.file("none.sqlite")).status == 2)
         #expect(try tool.run("health").status == 64)
-        let misspelt = try tool.run("health", good.path, "--only", "integrty")
-        #expect(misspelt.status == 64 && misspelt.errors.contains("did you mean 'integrity'"))
+        let misspelt = try tool.run("health", good.path, "--only", "integrity-failur")
+        #expect(misspelt.status == 64 && misspelt.errors.contains("did you mean 'integrity-failure'"))
     }
 
     @Test func `nagios gets one line and its statuses`() throws {

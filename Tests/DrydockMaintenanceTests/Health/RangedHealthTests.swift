@@ -48,7 +48,7 @@ import Testing
             #expect(health.findings.filter { $0.severity > .note }.isEmpty, "\(health.findings)")
             let missed = health.notReached.map { "\($0.rule.rawValue) \($0.table ?? ""): \($0.reason)" }
             // The rows of w are compared with their index only in one go.
-            #expect(missed.allSatisfy { $0.hasPrefix("integrity w:") }, "\(missed)")
+            #expect(missed.allSatisfy { $0.hasPrefix("integrity-failure w:") }, "\(missed)")
         }
     }
 

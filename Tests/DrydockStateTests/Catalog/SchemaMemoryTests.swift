@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test func `health of many is what it is of each`() async throws {
-        for seed in seeds(2, of: 400) {
+        for seed in seeds(2, of: 4, soak: 400) {
             let folder = try TemporaryFolder()
             var request = HealthRequest()
             (request.slice, request.isDeep, request.jobs) = (.seconds(5), seed % 2 == 0, 2)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func `a verification of many is what it is of each`() async throws {
-        for seed in seeds(2, of: 400) {
+        for seed in seeds(2, of: 4, soak: 400) {
             let folder = try TemporaryFolder()
             let paths = try make(seed, in: folder)
             let together = try await folder.verify { $0.jobs = 2 }

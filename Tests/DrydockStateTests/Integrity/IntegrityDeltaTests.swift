@@ -41,7 +41,7 @@ import Testing
     func `damage that SQLite finds is found`(settings: String) async throws {
         let scene = try Scene(settings)
         var (found, judged) = (0, 0)
-        for number in seeds(25, of: 3_000) {
+        for number in seeds(25, of: 119, soak: 3_000) {
             try scene.reset()
             try PlainDatabase(scene.path).execute(Self.changes[number % Self.changes.count])
             let url = URL(filePath: scene.path)

@@ -79,7 +79,7 @@ import Testing
             try? FileManager.default.removeItem(atPath: path)
             try PlainDatabase(path).execute(Self.sql(rows, settings))
             let whole = try Data(contentsOf: URL(filePath: path))
-            for number in seeds(15, of: 500) {
+            for number in seeds(15, of: 59, soak: 500) {
                 let seed = PageDamage(seed: number + rows * 10_000, of: whole)
                 try seed.bytes.write(to: URL(filePath: path))
                 let (_, check, pragma) = try await Self.check(path)

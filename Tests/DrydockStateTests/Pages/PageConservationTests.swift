@@ -7,7 +7,7 @@ import Testing
 /// The pages and SQL give the same findings.
 @Suite struct PageConservationTests {
     @Test func `the verdict from the pages is that of SQL`() async throws {
-        for seed in seeds(40, of: 8_000) {
+        for seed in seeds(40, of: 200, soak: 8_000) {
             let migration = RandomMigration(seed: UInt64(seed))
             let steps = migration.steps.enumerated().map { ("v\($0 + 2)", $1) }
             let scenario = Scenario(

@@ -11,7 +11,7 @@ import Testing
 /// The map that is updated from state to state equals the one made by reading every tree.
 @Suite struct PageParentsTests {
     @Test func `the updated map equals the map of the file`() async throws {
-        for seed in seeds(20, of: 3_000) {
+        for seed in seeds(20, of: 60, soak: 3_000) {
             let migration = RandomMigration(seed: UInt64(seed))
             let overlay = try Overlay(emptyNamed: "parents.sqlite")
             let database = try await GRDBDriver().open(.uri(overlay.uri), settings: ConnectionSettings())

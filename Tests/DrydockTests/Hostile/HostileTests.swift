@@ -8,7 +8,7 @@ import Testing
 /// allowed status, and leaves nothing behind.
 @Suite struct HostileTests {
     @Test func `no input traps, hangs or leaves a file`() async throws {
-        let all = seeds(60, of: 10_000)
+        let all = seeds(60, of: 300, soak: 10_000)
         let faults = await withTaskGroup(of: [String].self) { group in
             for part in 0..<2 {
                 group.addTask {

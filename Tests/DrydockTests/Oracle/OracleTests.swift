@@ -12,7 +12,7 @@ import Testing
     /// model (1188), and a copy that an earlier migration made is not known to be one (795, 2229).
     private static let known: Set = [795, 1188, 2229]
 
-    private static let range = seeds(150, of: 4_000).filter { isAsked || !known.contains($0) }
+    private static let range = seeds(150, of: 4_000, soak: 10_000).filter { isAsked || !known.contains($0) }
 
     @Test func `a loss is an error, and nothing else is`() async throws {
         let tally = Tally()

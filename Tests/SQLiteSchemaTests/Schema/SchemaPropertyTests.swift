@@ -30,7 +30,7 @@ import Testing
 
     @Test func `the model agrees with SQLite, and so does its printed form`() throws {
         var (valid, tried, altered) = (0, 0, 0)
-        for seed in seeds(250, of: 6_000) {
+        for seed in seeds(125, of: 250, soak: 6_000) {
             let database = Database()
             var random = RandomSchema(seed: seed)
             var script = ""
@@ -72,7 +72,7 @@ extension SchemaPropertyTests {
             "create trigger r after insert on t begin ",
             "create view v as select ", "create virtual table t using m(", "",
         ]
-        for seed in seeds(4_000, of: 100_000) {
+        for seed in seeds(2_000, of: 4_000, soak: 100_000) {
             var random = SeededGenerator(seed: seed)
             let words = (0..<Int.random(in: 0...40, using: &random)).map { _ in random.pick(Self.soup) }
             let text =
@@ -91,7 +91,7 @@ extension SchemaPropertyTests {
     /// Whatever SQLite accepts must be parsed.
     @Test func `every mutated statement that SQLite accepts is parsed`() {
         var taken = 0
-        for seed in seeds(400, of: 20_000) {
+        for seed in seeds(200, of: 400, soak: 20_000) {
             var random = SeededGenerator(seed: seed)
             var schemas = RandomSchema(seed: seed)
             for sql in schemas.statements() {

@@ -108,7 +108,7 @@ import Testing
         let it = try HealthCase(Self.index)
         let said = try await it.saidInEveryOrder { try $0.execute("UPDATE f_config SET v = 99") }
         #expect(said.findings.map(\.severity) == [.warning])
-        #expect(said.findings[0].message.hasPrefix("integrity was not checked in all of f: "))
+        #expect(said.findings[0].message.hasPrefix("integrity-failure was not checked in all of f: "))
         #expect(said.findings[0].message.hasSuffix("a newer SQLite may have written it"))
         #expect(said.notReached.map(\.table) == ["f"])
     }
