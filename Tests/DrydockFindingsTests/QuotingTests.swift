@@ -15,7 +15,7 @@ import Testing
     ]
 
     @Test func `every text and name is read back as it was`() throws {
-        for seed in seeds(100, of: 300, soak: 10_000) {
+        for seed in seeds(100, of: 10_000) {
             var random = SeededGenerator(seed: seed)
             let text = (0...random.below(5)).map { _ in random.pick(Self.letters) }.joined()
             let database = try PlainDatabase()

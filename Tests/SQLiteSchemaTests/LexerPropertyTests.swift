@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test func `tokens cover any bytes, and statements are in order`() {
-        for seed in seeds(2_000, of: 4_000, soak: 200_000) {
+        for seed in seeds(2_000, of: 200_000) {
             var random = SeededGenerator(seed: seed)
             let source = SQLSource(name: "", bytes: text(&random))
             var end = 0
@@ -49,7 +49,7 @@ import Testing
     /// the module does not exist, or it names the first token that it does not recognize.
     @Test func `the first illegal token is the one that SQLite names`() {
         let database = Database()
-        for seed in seeds(1_500, of: 3_000, soak: 200_000) {
+        for seed in seeds(1_500, of: 200_000) {
             var random = SeededGenerator(seed: seed)
             let middle = text(&random, without: ["(", ")", ";", "_", "bytes"])
             let bytes = Array("create virtual table t using none(".utf8) + middle + Array("\n)".utf8)
