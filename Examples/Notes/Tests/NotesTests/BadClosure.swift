@@ -102,7 +102,7 @@ struct BadClosure: Sendable, CustomTestStringConvertible {
         .sql(
             "a number becomes a text", "values-changed",
             "UPDATE note SET changed = CAST(changed AS TEXT) || ''; UPDATE note SET changed = changed || 'x'"),
-        .sql("it ends its transaction", "migration-failed", "COMMIT"),
+        .sql("it ends its transaction", "transaction-ended", "COMMIT"),
         .sql(
             "it needs a row", "migration-failed",
             "INSERT INTO tag (name, note_id) VALUES ('new', (SELECT min(id) FROM note))"),
