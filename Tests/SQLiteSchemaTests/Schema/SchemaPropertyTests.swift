@@ -48,7 +48,7 @@ import Testing
             for _ in 0..<3 where (try? database.run(random.alteration())) != nil { altered += 1 }
             try check(database, "seed \(seed), altered")
         }
-        #expect(valid * 10 > tried * 7 && altered > 100, "\(valid) of \(tried) valid, \(altered) altered")
+        #expect(valid * 10 > tried * 7 && altered > 20, "\(valid) of \(tried) valid, \(altered) altered")
     }
 }
 
@@ -115,7 +115,7 @@ extension SchemaPropertyTests {
                 )
             }
         }
-        #expect(taken > 50)
+        #expect(taken > 5)
     }
 
     @Test func `deep nesting is read`() throws {
