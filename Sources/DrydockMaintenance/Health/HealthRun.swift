@@ -191,7 +191,8 @@ struct HealthRun: Sendable {
     private func begin(
         at place: HealthProgress.Place, _ tasks: inout [Task], _ live: LiveOverlay, _ state: LiveState
     ) async {
-        guard let index = tasks.firstIndex(where: { $0.check.text.name == place.check }) else { return }
+        let name = HealthChecks.identifier(place.check)
+        guard let index = tasks.firstIndex(where: { $0.check.text.name == name }) else { return }
         tasks = Array(tasks[index...] + tasks[..<index])
         guard let table = place.table, let check = tasks.first?.check,
             let parts = try? await live.slice({ try check.parts(view($0, state)) }), !parts.isEmpty
