@@ -133,7 +133,8 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         // What tests share: seeds and processes, and the cases that go through the whole of Drydock.
-        .target(name: "TestTools", path: "Tests/TestTools"),
+        .target(name: "TestTools", dependencies: ["CTestTools", engine], path: "Tests/TestTools"),
+        .target(name: "CTestTools", path: "Tests/CTestTools"),
         .target(
             name: "DrydockTestSupport",
             dependencies: [
@@ -225,7 +226,7 @@ let package = Package(
         .testTarget(name: "SampleMakerTests", dependencies: ["SampleMaker", "GRDBEngine", engine]),
         .testTarget(
             name: "DrydockReportTests",
-            dependencies: ["DrydockReport", "Drydock", "GRDBEngine", engine, "SQLiteSchema"],
+            dependencies: ["DrydockReport", "Drydock", "GRDBEngine", engine, "SQLiteSchema", "TestTools"],
             exclude: ["Golden"]),
         .testTarget(
             name: "DrydockCommandsTests",
