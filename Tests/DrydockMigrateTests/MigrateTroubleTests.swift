@@ -219,8 +219,17 @@ import Testing
                 try await project.refusal(.apply) { ($0.path, $0.backup) = (path, backup) }
             }
             #expect(refusal.contains("full") || refusal.contains("bytes free"), "\(refusal)")
-            #expect(try MigrateCase.content(path) == before)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path).count <= 2)
+            let names = try FileManager.default.contentsOfDirectory(atPath: disk.path)
+            let logs = ["live.sqlite-wal", "live.sqlite-shm"]
+            #expect(names.filter { !logs.contains($0) }.count <= 2, "\(names)")
+            // Read elsewhere: the room of a backup that was deleted is free only when this process lets go of it, and a
+            // reader of a log needs some.
+            let elsewhere = try TemporaryFolder()
+            for name in names {
+                try FileManager.default.copyItem(
+                    atPath: disk.path + "/" + name, toPath: elsewhere.file(name))
+            }
+            #expect(try MigrateCase.content(elsewhere.file("live.sqlite")) == before)
         }
     }
 }
