@@ -130,7 +130,7 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
             let threshold = [text.threshold?.warning, text.threshold?.critical].compactMap { $0?.text }
             let range = text.measured.map { " [\($0): \(threshold.joined(separator: ", "))]" } ?? ""
             let name = text.name + String(repeating: " ", count: max(1, 18 - text.name.count))
-            let lines = HumanRenderer.wrapped((text.summary + range)[...], to: 79, indent: 20)
+            let lines = WrappedText.lines((text.summary + range)[...], to: 79, indent: 20)
             return "  " + name + lines.joined(separator: "\n" + String(repeating: " ", count: 20))
         }.joined(separator: "\n")
     }

@@ -150,7 +150,7 @@ struct ShrinkCommand: DrydockSubcommand {
             Terminal.show(
                 format == "json"
                     ? JSONShrink.text(shrunk, folder: folder, options)
-                    : HumanRenderer().text(shrunk, folder: folder, options))
+                    : ShrinkText(shrunk: shrunk, folder: folder, options: options).text)
             if stop.value { throw ExitCode(130) }
             if !shrunk.project.isVerified { throw ExitCode(1) }
         }

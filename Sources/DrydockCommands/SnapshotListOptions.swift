@@ -36,7 +36,9 @@ struct SnapshotListOptions: ParsableArguments {
             if format == "json" {
                 Terminal.write(JSONSnapshots.text(list, isCheck: command == SnapshotCheckCommand.self))
             } else {
-                Terminal.show(HumanRenderer().text(list, RenderOptions(usesColor: Terminal.outputHasColor)))
+                Terminal.show(
+                    SnapshotListText(list: list, options: RenderOptions(usesColor: Terminal.outputHasColor))
+                        .text)
             }
             shown = list
         }

@@ -90,7 +90,9 @@ struct SnapshotNewCommand: DrydockSubcommand {
                 Terminal.write(JSONGenerated.text(snapshot))
             } else {
                 Terminal.show(
-                    HumanRenderer().text(snapshot, RenderOptions(usesColor: Terminal.outputHasColor)))
+                    SnapshotNewText(
+                        snapshot: snapshot, options: RenderOptions(usesColor: Terminal.outputHasColor)
+                    ).text)
             }
         }
     }

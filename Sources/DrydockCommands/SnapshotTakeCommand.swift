@@ -192,7 +192,10 @@ struct SnapshotTakeCommand: DrydockSubcommand {
             if format == "json" {
                 Terminal.write(JSONSubset.text(report))
             } else {
-                Terminal.show(HumanRenderer().text(report, RenderOptions(usesColor: Terminal.outputHasColor)))
+                Terminal.show(
+                    SnapshotTakeText(
+                        report: report, options: RenderOptions(usesColor: Terminal.outputHasColor)
+                    ).text)
             }
             if !report.isWritten { throw ExitCode(1) }
         }

@@ -206,7 +206,7 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
         let options = RenderOptions(usesColor: Terminal.outputHasColor, isQuiet: quiet)
         let isHuman = format == "human"
         // Where there are many, the report says where something was not done, and where most was won.
-        let printsLines = isHuman && !quiet && paths.count <= HumanRenderer.lineLimit
+        let printsLines = isHuman && !quiet && paths.count <= FleetVacuumText.lineLimit
         let places = Dictionary(
             paths.enumerated().map { ($1, "\($0 + 1)/\(paths.count)  \($1)  ") },
             uniquingKeysWith: { first, _ in first })
@@ -219,7 +219,7 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
                 Terminal.note(done: WorkDone.text(vacuumed.next(), of: paths.count, "vacuumed"))
             }
             if printsLines {
-                Terminal.show(HumanRenderer().line(of: database, options))
+                Terminal.show(FleetVacuumText(options: options).line(database))
             } else if !isHuman, let trouble = database.trouble {
                 guard complaints.next() <= Self.complaintLimit else { return }
                 Terminal.complain(trouble.description, help: trouble.quote)
@@ -237,7 +237,8 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
         } thenPrint: {
             if printsLines {
                 Terminal.show(
-                    HumanRenderer().ending(summary, made, options) + HumanRenderer().shard(made, options))
+                    FleetVacuumText(options: options).ending(summary, seconds: made.seconds)
+                        + made.shardLine(options))
             } else if isHuman {
                 Terminal.show(HumanRenderer().render(made, options))
             } else {

@@ -76,7 +76,7 @@ private final class VerifyProgress: Sendable {
     /// Whether each snapshot gets its line as soon as it is done.
     var printsLines: Bool {
         let count = state.withLock { $0.count }
-        return isHuman && !options.isQuiet && (options.isVerbose || count <= HumanRenderer.lineLimit)
+        return isHuman && !options.isQuiet && (options.isVerbose || count <= ReplayLines.limit)
     }
 
     func note(_ event: VerifyEvent) {
@@ -90,7 +90,7 @@ private final class VerifyProgress: Sendable {
         case .replayed(let summary, let findings):
             state.withLock { $0.done += 1 }
             clear()
-            if printsLines { Terminal.show(HumanRenderer().line(for: summary, findings, options)) }
+            if printsLines { Terminal.show(ReplayLines(options: options).line(summary, findings)) }
         }
     }
 

@@ -38,10 +38,16 @@ extension CheckCase {
 
     /// All that was found, as blocks of text.
     func blocks(_ options: RenderOptions) -> [String] {
-        let shown = groups.prefix(Self.groupLimit).map { HumanRenderer().block(of: $0, options) }
+        let shown = groups.prefix(Self.groupLimit).map { block($0, options) }
         let left = groups.dropFirst(Self.groupLimit).reduce(0) { $0 + $1.findings.count }
-        return findings.map { HumanRenderer().block(FindingGroup(findings: [$0]), options) } + shown
+        return findings.map { block(FindingGroup(findings: [$0]), options) } + shown
             + (left > 0 ? [Report.leftOut(left) + "\n"] : [])
+    }
+
+    /// Returns a finding, or what several live databases have in common.
+    private func block(_ group: FindingGroup, _ options: RenderOptions) -> String {
+        guard group.isOfDatabases else { return FindingsText(options: options).block(group) }
+        return "\(group.findings[0].label) \(FindingsText(options: options.plain).words(group))\n"
     }
 
     private static let groupLimit = 20

@@ -19,7 +19,7 @@ package struct GitHubRenderer: ReportRenderer {
         var verbose = options.plain
         verbose.isVerbose = true
         return annotations(report, options)
-            + TerminalText.lines(HumanRenderer().summary(report.visible, verbose))
+            + TerminalText.lines(SummaryText(report: report.visible, options: verbose).text)
     }
 
     package func renderFailure(_ error: RequestError, of command: String, _ options: RenderOptions) -> String?
@@ -96,10 +96,7 @@ package struct GitHubRenderer: ReportRenderer {
             case .warning: "warning"
             case .note: "notice"
             }
-        let words =
-            group.isOfDatabases
-            ? HumanRenderer().words(ofDatabases: group, options.plain)
-            : HumanRenderer().words(group, options.plain, names)
+        let words = FindingsText(options: options.plain, names: names).words(group)
         var annotation = Annotation(
             level: level, title: finding.rule.rawValue, message: String(words.prefix(Self.messageLimit)))
         annotation.file = report.file(of: finding).map(options.paths.path)

@@ -71,7 +71,7 @@ package struct MarkdownRenderer: ReportRenderer {
             facts = "\(old) → \(new): " + counted(diff.changes.count, "difference")
         case .vacuum(let vacuum): facts = MarkdownText.code(vacuum.database)
         default:
-            let lines = HumanRenderer().summary(report.visible, verbose).split(separator: "\n")
+            let lines = SummaryText(report: report.visible, options: verbose).text.split(separator: "\n")
             facts = lines.map { MarkdownText.prose(String($0)) }.joined(separator: "\n\n")
         }
         return Self.mark(report.command) + "### \(sign) \(title)\n\n\(facts)\n"
@@ -114,11 +114,10 @@ package struct MarkdownRenderer: ReportRenderer {
         }
         let visible = FindingGroup(findings: group.findings.map(\.visible))
         let shown = visible.findings[0]
+        let words = FindingsText(options: options.plain, names: names)
         let lines =
-            HumanRenderer().evidence(shown, options.plain, Paint(false))
-            + HumanRenderer().counterexample(shown, options.plain, Paint(false))
-            + HumanRenderer().snapshots(visible, Paint(false), names)
-            + (group.findings.count > 1 ? HumanRenderer().examples(visible, Paint(false)) : "")
+            EvidenceText(options: options.plain).text(shown) + words.snapshots(visible)
+            + (group.findings.count > 1 ? words.examples(visible) : "")
         if !lines.isEmpty { text += "\n" + MarkdownText.fence(Self.cut(lines, Self.partLimit), "text") }
         if finding.severity != .note, let why = finding.why {
             text += "\n**Why:** \(MarkdownText.prose(why))\n"

@@ -40,8 +40,7 @@ package struct NagiosRenderer: ReportRenderer {
             sentences.append("and \(problems.count - sentences.count) more")
         }
         // Where few of many databases fit into the line, it begins with how many are concerned.
-        if let totals = report.healthTotals, totals.databases > HumanRenderer.sectionLimit, !problems.isEmpty
-        {
+        if let totals = report.healthTotals, totals.databases > Report.databaseLimit, !problems.isEmpty {
             sentences.insert("\(totals.databases) databases, \(totals.words)", at: 0)
         }
         if !report.notChecked.isEmpty { sentences.append("\(report.notChecked.count) not reached") }

@@ -12,9 +12,11 @@ extension Report {
             case .vacuums(let vacuums): vacuums.databases.count
             case .verify, .lint, .lock, .migrate, .diff, .vacuum: 0
             }
-        return count > HumanRenderer.sectionLimit
+        return count > Self.databaseLimit
     }
 
+    /// How many live databases have a place of their own.
+    static let databaseLimit = 10
     /// How many entries of findings a report for programs has at most.
     static let entryLimit = 500
     /// How many reasons for what was not checked have an entry each.
@@ -59,25 +61,6 @@ extension FindingGroup {
     }
 }
 
-extension HumanRenderer {
-    /// Returns what findings of several live databases have in common, and some of the databases.
-    func words(ofDatabases group: FindingGroup, _ options: RenderOptions) -> String {
-        let visible = FindingGroup(findings: group.findings.map(\.visible))
-        let finding = visible.findings[0]
-        let title = group.isUniform ? finding.message(options) : "in \(group.findings.count) databases"
-        let help = finding.help.isEmpty ? "" : "\n\(finding.help)"
-        return title + "\n" + String(examples(visible, Paint(false)).dropLast()) + help
-    }
-
-    /// Returns a finding, or what several live databases have in common, as a block of text.
-    func block(of group: FindingGroup, _ options: RenderOptions) -> String {
-        guard group.isOfDatabases else { return block(group, options) }
-        let finding = group.findings[0]
-        return
-            "\(finding.severity.rawValue)[\(finding.rule.rawValue)] \(words(ofDatabases: group, options))\n"
-    }
-}
-
 extension [NotChecked] {
     /// The reason that a group of them has, and where, in one line.
     var line: String {
@@ -86,4 +69,12 @@ extension [NotChecked] {
         guard count > 1 else { return table + first.reason }
         return "in \(count) \(first.database == nil ? "snapshots" : "databases"): \(table)\(first.reason)"
     }
+}
+
+extension Report {
+    /// The findings about live databases, by path.
+    var findingsByDatabase: [String: [Finding]] { Dictionary(grouping: findings) { $0.database ?? "" } }
+
+    /// What was not reached in live databases, by path.
+    var gapsByDatabase: [String: [NotChecked]] { Dictionary(grouping: notChecked) { $0.database ?? "" } }
 }

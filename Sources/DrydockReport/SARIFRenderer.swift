@@ -88,9 +88,7 @@ extension SARIFResult {
         ruleIndex = index
         level = finding.severity.sarif
         message = .init(
-            group.isOfDatabases
-                ? HumanRenderer().words(ofDatabases: group, options.plain)
-                : HumanRenderer().words(group, options.plain, names))
+            FindingsText(options: options.plain, names: names).words(group))
         var place = finding.place ?? Finding.Place(file: report.file(of: finding) ?? ".")
         if options.redacts && place.quotesData { place.lineText = nil }
         var location = SARIFLocation(place, options.paths)

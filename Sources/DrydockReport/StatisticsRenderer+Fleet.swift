@@ -9,7 +9,7 @@ extension StatisticsRenderer {
     package static func render(
         _ fleet: FleetStatistics, part: ReportPart? = nil, _ options: RenderOptions
     ) -> String {
-        figures(fleet, options) + (options.isQuiet ? "" : part.map(HumanRenderer.shard) ?? "")
+        figures(fleet, options) + (options.isQuiet ? "" : part?.line ?? "")
     }
 
     private static func figures(_ fleet: FleetStatistics, _ options: RenderOptions) -> String {
@@ -22,7 +22,7 @@ extension StatisticsRenderer {
         guard let size = fleet.size else { return text + "\n" }
         let gain = read.reduce(0) { $0 + $1.vacuumReclaimableBytes }
         text += "  \(self.size(Int(size.sum)))\n"
-        text += HumanRenderer.spreads(fleet.size, fleet.freeRatio, paint)
+        text += SpreadTable(size: fleet.size, ratio: fleet.freeRatio).text(paint)
         text += "\n  VACUUM gives back about \(self.size(gain)), \(share(gain, of: Int(size.sum)))\n"
         return text + "\n" + worst(read, paint) + "\n" + ranking(fleet, paint)
     }

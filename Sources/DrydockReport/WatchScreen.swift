@@ -21,7 +21,7 @@ package struct WatchScreen: Sendable {
     /// - Parameter height: the lines of the terminal, of which the verdicts must not leave the first; nil for text that
     ///   is not cut.
     package func text(_ options: RenderOptions, height: Int? = nil) -> String {
-        let (paint, renderer) = (Paint(options.usesColor), HumanRenderer())
+        let paint = options.paint
         var head = ""
         if let stopped { head += failure("settings", stopped, paint) }
         if let lint { head += verdict("lint", lint, options, paint) }
@@ -29,7 +29,9 @@ package struct WatchScreen: Sendable {
         if !progress.isEmpty { head += paint.dim(progress) + "\n" }
         head += paint.dim("\(time)\(changes)") + "\n"
         var body = ""
-        for report in reports { body += renderer.found(report.visible, options) }
+        for report in reports.map(\.visible) {
+            body += FindingsText(options: options, names: SnapshotNames(report)).text(report)
+        }
         guard let height else { return head + body }
         let columns = options.width ?? .max
         let used = head.split(separator: "\n").reduce(0) { $0 + Self.rows(of: $1, columns) }
@@ -70,7 +72,7 @@ package struct WatchScreen: Sendable {
         switch outcome {
         case .success(let report):
             let label = paint.bold(command + ":") + String(repeating: " ", count: 7 - command.count)
-            return label + HumanRenderer().summary(report.visible, options)
+            return label + SummaryText(report: report.visible, options: options).text
         case .failure(let error): return failure(command, error, paint)
         }
     }

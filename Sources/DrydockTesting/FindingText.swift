@@ -11,7 +11,7 @@ struct FindingText {
         let options = RenderOptions(redacts: redacts)
         let groups = FindingGroup.bySeverity(report.findings.map(shown))
         let findings = groups.map { group in
-            (group.findings[0].severity, HumanRenderer().block(group, options).trimmed)
+            (group.findings[0].severity, FindingsText(options: options).block(group).trimmed)
         }
         let unchecked = report.notChecked.map { entry in
             (

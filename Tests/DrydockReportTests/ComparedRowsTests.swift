@@ -16,7 +16,7 @@ import Testing
     }
 
     private func line(_ replay: ReplaySummary) -> String {
-        HumanRenderer().line(for: replay, [], RenderOptions())
+        ReplayLines(options: RenderOptions()).line(replay, [])
     }
 
     @Test func noRowComparedIsExplained() {
@@ -48,11 +48,11 @@ import Testing
     @Test func theSummaryCountsAllSnapshots() {
         let empty = replay { $0.hasNoRows = true }
         let one = replay { $0.rowsCompared = 1 }
-        #expect(HumanRenderer().compared([empty, empty]) == ["no rows to compare"])
-        #expect(HumanRenderer().compared([empty, one]) == ["1 row compared"])
-        #expect(HumanRenderer().compared([]) == ["nothing compared"])
+        #expect(ReplayFacts([empty, empty]).compared == ["no rows to compare"])
+        #expect(ReplayFacts([empty, one]).compared == ["1 row compared"])
+        #expect(ReplayFacts([]).compared == ["nothing compared"])
         #expect(
-            HumanRenderer().compared([empty, replay { $0.tablesNotCompared = 2 }]).last
+            ReplayFacts([empty, replay { $0.tablesNotCompared = 2 }]).compared.last
                 == "2 tables not compared")
     }
 }

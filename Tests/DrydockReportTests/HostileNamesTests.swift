@@ -80,7 +80,7 @@ import Testing
                 for renderer in ReportRenderers.all {
                     expectVisible(renderer.render(report, options), renderer.name, name)
                 }
-                expectVisible(HumanRenderer().line(for: replay, report.findings, options), "line", name)
+                expectVisible(ReplayLines(options: options).line(replay, report.findings), "line", name)
             }
         }
     }

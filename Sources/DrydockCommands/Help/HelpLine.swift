@@ -65,7 +65,7 @@ struct HelpLine {
         let column = min(longest, lines.map(\.label.count).max() ?? 0) + gap
         return lines.map { line in
             let label = line.label + String(repeating: " ", count: max(gap, column - line.label.count))
-            let words = HumanRenderer.wrapped(
+            let words = WrappedText.lines(
                 line.text[...], to: screen - margin, after: label.count, indent: column)
             return label + words.joined(separator: "\n" + String(repeating: " ", count: column))
         }.joined(separator: "\n")

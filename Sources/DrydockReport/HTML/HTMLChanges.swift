@@ -32,7 +32,7 @@ enum HTMLChanges {
         if let seconds = migrate.lockSeconds {
             let action = migrate.locksReaders ? "read or write" : "write"
             let isDone = migrate.outcome == .applied || migrate.outcome == .damaged
-            let time = HumanRenderer().duration(seconds)
+            let time = elapsed(seconds)
             items.append(
                 item(
                     "·",

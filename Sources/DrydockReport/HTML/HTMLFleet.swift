@@ -142,7 +142,7 @@ struct HTMLFleet {
                 measure("size_bytes", database).map { StatisticsRenderer.size(Int($0)) } ?? "",
                 measure("freelist_ratio", database).map { "\(Int(($0 * 100).rounded())) %" } ?? "",
                 "\(database.knownCount)", "\(database.checked.count)", "\(gaps[database.path] ?? 0)",
-                HumanRenderer().duration(database.seconds),
+                elapsed(database.seconds),
             ]
             // What a heading sorts by where that is not the text.
             let values = [0: measure("size_bytes", database), 5: database.seconds]

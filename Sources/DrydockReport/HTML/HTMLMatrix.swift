@@ -96,7 +96,7 @@ struct HTMLMatrix {
     private func head(_ name: String, _ top: Double) -> HTMLNode {
         guard let cost = matrix.costs[name] else { return .element("th", ["scope": "row"], [.text(name)]) }
         let share = top > 0 ? Int((100 * cost.seconds / top).rounded()) : 0
-        let words = "\(HumanRenderer().duration(cost.seconds)), \(counted(cost.pages, "page"))"
+        let words = "\(elapsed(cost.seconds)), \(counted(cost.pages, "page"))"
         return .element(
             "th", ["scope": "row"],
             [
@@ -127,7 +127,7 @@ struct HTMLMatrix {
         guard let seconds = steps.map(\.seconds).max(), let pages = steps.map(\.pagesWritten).max() else {
             return nil
         }
-        return "\(HumanRenderer().duration(seconds)) · \(pages) p"
+        return "\(elapsed(seconds)) · \(pages) p"
     }
 
     private static func look(_ state: ReplayMatrix.State) -> (style: String, symbol: String, words: String) {
@@ -171,7 +171,7 @@ struct HTMLMatrix {
             let cells = [
                 "\(mark) \(replay.name)", replay.from ?? replay.start.rawValue, replay.to ?? "nothing", steps,
                 StatisticsRenderer.grouped(replay.rowsCompared), "\(replay.tablesUntouched)",
-                HumanRenderer().duration(replay.seconds),
+                elapsed(replay.seconds),
             ]
             return HTMLTable.row(cells, heads, numbersFrom: 3)
         }

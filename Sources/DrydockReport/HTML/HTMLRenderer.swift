@@ -55,7 +55,9 @@ package struct HTMLRenderer: ReportRenderer {
                 HTMLPage.Section(
                     id: "databases", title: "Databases",
                     content: [
-                        .element("pre", [:], [.lines(HumanRenderer().progress(rollOut, options.plain))])
+                        .element(
+                            "pre", [:],
+                            [.lines(RollOutText(rollOut: rollOut, options: options.plain).progress)])
                     ])
             ]
         case .health(let health): HTMLFleet(health, report, options).sections
@@ -65,7 +67,13 @@ package struct HTMLRenderer: ReportRenderer {
                 HTMLPage.Section(
                     id: "vacuum", title: "What was done",
                     content: [
-                        .element("pre", [:], [.lines(HumanRenderer().text(vacuums, report, options.plain))])
+                        .element(
+                            "pre", [:],
+                            [
+                                .lines(
+                                    FleetVacuumText(options: options.plain).text(
+                                        vacuums, seconds: report.seconds))
+                            ])
                     ])
             ]
         case .vacuum(let vacuum):
@@ -73,7 +81,13 @@ package struct HTMLRenderer: ReportRenderer {
                 HTMLPage.Section(
                     id: "vacuum", title: "What was done",
                     content: [
-                        .element("pre", [:], [.lines(HumanRenderer().text(vacuum, report, options))])
+                        .element(
+                            "pre", [:],
+                            [
+                                .lines(
+                                    VacuumText(vacuum: vacuum, seconds: report.seconds, options: options).text
+                                )
+                            ])
                     ])
             ]
         }
@@ -93,13 +107,13 @@ package struct HTMLRenderer: ReportRenderer {
         switch report.body {
         case .diff(let diff): words = diff.isSame ? "Same" : "Different"
         case .migrate(let migrate):
-            let result = HumanRenderer().result(of: migrate, report)
+            let result = migrate.result(hasPassed: report.hasPassed)
             words = result.prefix(1).uppercased() + result.dropFirst()
         case .rollOut(let rollOut):
-            let result = HumanRenderer().result(of: rollOut)
+            let result = rollOut.result
             words = result.prefix(1).uppercased() + result.dropFirst()
         case .vacuums(let vacuums):
-            let result = HumanRenderer().result(of: vacuums)
+            let result = vacuums.result
             words = result.prefix(1).uppercased() + result.dropFirst()
         case .health: words = isGood ? "Healthy" : "Findings"
         case .verify, .lint, .lock, .vacuum: break
@@ -169,7 +183,7 @@ package struct HTMLRenderer: ReportRenderer {
                 fact(steps.reduce(0) { $0 + $1.pagesWritten }, "page", " written"),
             ]
         }
-        if report.seconds > 0 { facts.append(("time", HumanRenderer().duration(report.seconds))) }
+        if report.seconds > 0 { facts.append(("time", elapsed(report.seconds))) }
         return facts
     }
 }

@@ -1,11 +1,14 @@
 import Drydock
 
 /// What `drydock lock` prints besides its findings.
-extension HumanRenderer {
-    /// Returns a line for each entry that was added, changed or removed.
-    func changes(_ lock: LockSummary, _ options: RenderOptions) -> String {
+struct LockText {
+    let lock: LockSummary
+    let options: RenderOptions
+
+    /// A line for each entry that was added, changed or removed.
+    var changes: String {
         guard !options.isQuiet else { return "" }
-        let paint = Paint(options.usesColor)
+        let paint = options.paint
         var lines = lock.added.map { paint.green("+ ") + $0 }
         lines += lock.replaced.map { paint.yellow("~ ") + $0 }
         lines += lock.unchanged.map { paint.dim("= \($0) is as it was locked") }
@@ -14,8 +17,8 @@ extension HumanRenderer {
         return lines.isEmpty ? "" : "\n" + lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns what the summary line counts.
-    func facts(_ lock: LockSummary) -> [String] {
+    /// What the summary line counts.
+    var facts: [String] {
         let changes = [
             ("added", lock.added), ("replaced", lock.replaced), ("unchanged", lock.unchanged),
             ("removed", lock.removed), ("not locked", lock.unlocked),

@@ -2,18 +2,21 @@ import Drydock
 import SQLiteSchema
 
 /// What `drydock migrate` prints of many databases besides its findings. It fits a screen, however many there are.
-extension HumanRenderer {
+struct RollOutText {
+    let rollOut: RollOutSummary
+    let options: RenderOptions
+
     private static let shown = 10
 
-    /// Returns how many databases are at which version, the waves, and which databases are left.
-    func progress(_ rollOut: RollOutSummary, _ options: RenderOptions) -> String {
+    /// How many databases are at which version, the waves, and which databases are left.
+    var progress: String {
         let left = rollOut.databases.filter { [.busy, .damaged, .failed, .notReached].contains($0.outcome) }
         guard !options.isQuiet || !left.isEmpty else { return "" }
-        var lines = versions(rollOut)
+        var lines = versions
         lines += rollOut.waves.map { wave in
             let failed = wave.failed == 0 ? "" : ", \(wave.failed) failed"
             return
-                "\(wave.name): \(wave.applied) of \(counted(wave.count, "database"))\(failed), \(duration(wave.seconds))"
+                "\(wave.name): \(wave.applied) of \(counted(wave.count, "database"))\(failed), \(elapsed(wave.seconds))"
         }
         let drifted = rollOut.databases.count(where: \.hasDrifted)
         if drifted > 0 {
@@ -22,7 +25,7 @@ extension HumanRenderer {
             )
         }
         lines += left.prefix(Self.shown).map {
-            "\(Paint(options.usesColor).red($0.outcome.text)): \(VisibleText.line($0.path))"
+            "\(options.paint.red($0.outcome.text)): \(VisibleText.line($0.path))"
         }
         if left.count > Self.shown {
             lines.append("and \(left.count - Self.shown) more (--format json has all)")
@@ -34,7 +37,7 @@ extension HumanRenderer {
         return lines.isEmpty ? "" : "\n" + lines.map { "  \($0)\n" }.joined()
     }
 
-    private func versions(_ rollOut: RollOutSummary) -> [String] {
+    private var versions: [String] {
         let versions = rollOut.versions
         let width = versions.first.map { "\($0.count)".count } ?? 0
         let lines = versions.prefix(Self.shown).map { version, count in
@@ -46,11 +49,13 @@ extension HumanRenderer {
         return lines + (rest == 0 ? [] : ["\(rest) at other versions"])
             + (rollOut.unread == 0 ? [] : ["\(rollOut.unread) not read, so their versions are not known"])
     }
+}
 
-    /// Returns the beginning of the summary line.
-    func result(of rollOut: RollOutSummary) -> String {
+extension RollOutSummary {
+    /// The beginning of the summary line.
+    var result: String {
         func count(_ outcome: RollOutSummary.Outcome, _ word: String) -> String? {
-            let count = rollOut.count(outcome)
+            let count = self.count(outcome)
             return count == 0 ? nil : "\(count) \(word)"
         }
         let parts = [

@@ -3,12 +3,20 @@ import Foundation
 import SQLiteSchema
 
 /// What `drydock snapshot take` prints.
-extension HumanRenderer {
-    package func text(_ report: SubsetReport, _ options: RenderOptions) -> String {
-        let paint = Paint(options.usesColor)
+package struct SnapshotTakeText {
+    let report: SubsetReport
+    let options: RenderOptions
+
+    private var paint: Paint { options.paint }
+
+    package init(report: SubsetReport, options: RenderOptions) {
+        (self.report, self.options) = (report, options)
+    }
+
+    package var text: String {
         let name = VisibleText.line(report.output)
         guard report.isWritten else {
-            return "\(paint.bold(name))  \(paint.red("not written"))\n" + unsettled(report.masks)
+            return "\(paint.bold(name))  \(paint.red("not written"))\n" + unsettled
         }
         let size = StatisticsRenderer.size
         var text =
@@ -23,7 +31,7 @@ extension HumanRenderer {
             let of = table.total.map { table.rows == $0 ? ", all" : " of \($0)" } ?? ""
             text += "    \(name)\(String(repeating: " ", count: width - name.count))  \(table.rows)\(of)\n"
         }
-        text += masks(report.masks, paint)
+        text += masks
         for orphans in report.orphans {
             text +=
                 "  \(paint.yellow("note:")) \(counted(orphans.rows, "row")) of \(VisibleText.line(orphans.table)) "
@@ -35,7 +43,8 @@ extension HumanRenderer {
             + (report.orphans.isEmpty ? "\n" : " else\n")
     }
 
-    private func masks(_ masks: MaskSummary, _ paint: Paint) -> String {
+    private var masks: String {
+        let masks = report.masks
         guard !masks.masked.isEmpty || !masks.left.isEmpty else { return "" }
         var text = masks.masked.isEmpty ? "" : "  masked:\n" + lines(masks.masked)
         let reasoned = masks.left.filter { $0.reason != MaskSummary.notNamed }
@@ -64,8 +73,8 @@ extension HumanRenderer {
         }.joined()
     }
 
-    private func unsettled(_ masks: MaskSummary) -> String {
+    private var unsettled: String {
         "  these columns are neither masked nor allowed; name them with --mask, or with --unmasked if they may stay:\n"
-            + lines(masks.unsettled)
+            + lines(report.masks.unsettled)
     }
 }

@@ -1,11 +1,14 @@
 import Drydock
 
 /// What `drydock migrate` prints besides its findings.
-extension HumanRenderer {
-    /// Returns what is pending, what it costs, and where the backup is.
-    func cost(_ migrate: MigrateSummary, _ options: RenderOptions) -> String {
+struct MigrateText {
+    let migrate: MigrateSummary
+    let options: RenderOptions
+
+    /// What is pending, what it costs, and where the backup is.
+    var cost: String {
         guard !options.isQuiet || migrate.isWrong else { return "" }
-        let paint = Paint(options.usesColor)
+        let paint = options.paint
         var lines: [String] = []
         if migrate.outcome == .pending {
             lines += migrate.pending.map { paint.yellow("+ ") + $0 }
@@ -20,8 +23,8 @@ extension HumanRenderer {
             let action = migrate.locksReaders ? "read or write" : "write"
             lines.append(
                 migrate.outcome == .applied || migrate.outcome == .damaged
-                    ? "others could not \(action) for \(duration(seconds))"
-                    : "others cannot \(action) for about \(duration(seconds))")
+                    ? "others could not \(action) for \(elapsed(seconds))"
+                    : "others cannot \(action) for about \(elapsed(seconds))")
         }
         if migrate.rehearsals > 1 {
             lines.append("rehearsed \(migrate.rehearsals) times: another program committed meanwhile")
@@ -32,22 +35,22 @@ extension HumanRenderer {
         lines += migrate.notes.map { "\(paint.yellow("note:")) \($0)" }
         return lines.isEmpty ? "" : "\n" + lines.map { "  \($0)\n" }.joined()
     }
-
-    /// Returns the beginning of the summary line, up to the counts.
-    func result(of migrate: MigrateSummary, _ report: Report) -> String {
-        switch migrate.outcome {
-        case .upToDate: "nothing is pending"
-        case .pending: "\(counted(migrate.pending.count, "migration")) pending"
-        case .rehearsed:
-            report.hasPassed
-                ? "rehearsed, nothing was written; --apply does it" : "rehearsed, nothing was written"
-        case .refused: "refused, nothing was written"
-        case .applied: "migrated"
-        case .damaged: "migrated, but \(migrate.database) is not read as it was written: the disk is failing"
-        }
-    }
 }
 
 extension MigrateSummary {
+    /// Returns the beginning of the summary line, up to the counts.
+    func result(hasPassed: Bool) -> String {
+        switch outcome {
+        case .upToDate: "nothing is pending"
+        case .pending: "\(counted(pending.count, "migration")) pending"
+        case .rehearsed:
+            hasPassed
+                ? "rehearsed, nothing was written; --apply does it" : "rehearsed, nothing was written"
+        case .refused: "refused, nothing was written"
+        case .applied: "migrated"
+        case .damaged: "migrated, but \(database) is not read as it was written: the disk is failing"
+        }
+    }
+
     fileprivate var isWrong: Bool { [.pending, .refused, .damaged].contains(outcome) }
 }

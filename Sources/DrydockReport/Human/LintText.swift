@@ -2,11 +2,14 @@ import Drydock
 import Foundation
 
 /// What `drydock lint` prints besides its findings.
-extension HumanRenderer {
-    /// Returns a line for each finding that `--fix` fixed: the place, and the new text.
-    func fixes(_ lint: LintSummary, _ options: RenderOptions) -> String {
+struct LintText {
+    let lint: LintSummary
+    let options: RenderOptions
+
+    /// A line for each finding that `--fix` fixed: the place, and the new text.
+    var fixes: String {
         guard let fixed = lint.fixed, !fixed.isEmpty, !options.isQuiet else { return "" }
-        let paint = Paint(options.usesColor)
+        let paint = options.paint
         let lines = fixed.map { fix in
             let line = fix.place.line.map { ":\($0)" } ?? ""
             let text = SourceQuote.cut(
@@ -18,7 +21,7 @@ extension HumanRenderer {
     }
 
     /// Returns what the summary line counts.
-    func facts(_ lint: LintSummary, tool: String) -> [String] {
+    func facts(tool: String) -> [String] {
         let fixed = lint.fixed.map { ["\($0.count) fixed"] } ?? []
         return [
             counted(lint.migrations, "migration"), counted(lint.statements, "statement") + " linted" + tool,

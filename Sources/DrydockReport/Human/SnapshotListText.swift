@@ -1,26 +1,17 @@
 import Drydock
-import Foundation
 import SQLiteSchema
 
-/// What `drydock snapshot new`, `list` and `check` print.
-extension HumanRenderer {
-    package func text(_ snapshot: GeneratedSnapshot, _ options: RenderOptions) -> String {
-        let paint = Paint(options.usesColor)
-        let tables = snapshot.rows.values.count { $0 > 0 }
-        var text =
-            "\(paint.bold(VisibleText.line(snapshot.output)))  at \(VisibleText.line(snapshot.version)), "
-            + "\(counted(snapshot.rowCount, "generated row")) in \(counted(tables, "table")), seed \(snapshot.seed), "
-            + "\(StatisticsRenderer.size(snapshot.bytes))\n"
-        for empty in snapshot.empty {
-            text +=
-                "  \(paint.yellow("note:")) \(VisibleText.line(empty.table)) has no row: \(VisibleText.line(empty.reason))\n"
-        }
-        for note in snapshot.notes { text += "  \(paint.yellow("note:")) \(VisibleText.line(note))\n" }
-        return text
+/// What `drydock snapshot list` and `check` print.
+package struct SnapshotListText {
+    let list: SnapshotList
+    let options: RenderOptions
+
+    package init(list: SnapshotList, options: RenderOptions) {
+        (self.list, self.options) = (list, options)
     }
 
-    package func text(_ list: SnapshotList, _ options: RenderOptions) -> String {
-        let paint = Paint(options.usesColor)
+    package var text: String {
+        let paint = options.paint
         var text = ""
         for entry in list.entries {
             let mark = entry.isSound ? paint.green("✓") : paint.red("✗")

@@ -2,33 +2,42 @@ import Drydock
 import SQLiteSchema
 
 /// What `drydock vacuum` prints of several databases. It fits a screen or two, however many there are.
-extension HumanRenderer {
+package struct FleetVacuumText {
+    let options: RenderOptions
+
+    package init(options: RenderOptions) { self.options = options }
+
+    /// How many databases have a line each.
+    package static let lineLimit = ReplayLines.limit
+    /// How many have one where there are more.
     private static let shown = 10
 
-    func text(_ vacuums: VacuumFleetSummary, _ report: Report, _ options: RenderOptions) -> String {
-        lines(of: vacuums, options) + ending(vacuums, report, options)
+    func text(_ vacuums: VacuumFleetSummary, seconds: Double) -> String {
+        lines(of: vacuums) + ending(vacuums, seconds: seconds)
     }
 
     /// Returns what came of each database; of many only where something was not done, and where most was won.
-    func lines(of vacuums: VacuumFleetSummary, _ options: RenderOptions) -> String {
+    private func lines(of vacuums: VacuumFleetSummary) -> String {
         let databases = vacuums.databases
         if options.isVerbose || databases.count <= Self.lineLimit, !options.isQuiet {
-            return databases.map { line(of: $0, options) }.joined()
+            return databases.map { line($0) }.joined()
         }
-        let paint = Paint(options.usesColor)
+        let paint = options.paint
         let troubled = databases.filter { $0.trouble != nil }
         let best = options.isQuiet ? [] : Self.best(of: databases)
         let left = troubled.count - Self.shown
         let more = left > 0 ? paint.dim("… and \(left) more that were not done (-v shows them)") + "\n" : ""
-        return troubled.prefix(Self.shown).map { line(of: $0, options) }.joined() + more
+        return troubled.prefix(Self.shown).map { line($0) }.joined() + more
             + (best.isEmpty ? "" : paint.dim("where most is won:") + "\n")
-            + best.map { line(of: $0, options) }.joined()
+            + best.map { line($0) }.joined()
     }
 
     /// Returns what came of one database.
-    package func line(of database: VacuumFleetSummary.Database, _ options: RenderOptions) -> String {
-        let paint = Paint(options.usesColor)
-        var text = database.vacuum.map { self.text($0, seconds: database.seconds, options) } ?? ""
+    package func line(_ database: VacuumFleetSummary.Database) -> String {
+        let paint = options.paint
+        var text =
+            database.vacuum.map { VacuumText(vacuum: $0, seconds: database.seconds, options: options).text }
+            ?? ""
         if let trouble = database.trouble {
             text += "\(paint.red("✗")) \(VisibleText.line(trouble.description))\n"
             if !trouble.quote.isEmpty { text += VisibleText.lines(trouble.quote) + "\n" }
@@ -37,26 +46,16 @@ extension HumanRenderer {
     }
 
     /// Returns what all databases come to; nothing where all is well and only what is wrong is wanted.
-    package func ending(_ vacuums: VacuumFleetSummary, _ report: Report, _ options: RenderOptions) -> String {
+    package func ending(_ vacuums: VacuumFleetSummary, seconds: Double) -> String {
         guard !options.isQuiet || vacuums.hasTrouble else { return "" }
         let (before, after) = (vacuums.bytesBefore, vacuums.bytesAfter)
         let size = StatisticsRenderer.size
         var text =
-            Paint(options.usesColor).bold("\(StatisticsRenderer.grouped(vacuums.databases.count)) databases")
-            + ": \(result(of: vacuums)), \(size(before)) -> "
+            options.paint.bold("\(StatisticsRenderer.grouped(vacuums.databases.count)) databases")
+            + ": \(vacuums.result), \(size(before)) -> "
         text += (vacuums.done.contains { $0.method == .forecast } ? "about " : "") + size(after)
         if before > 0, after <= before { text += ", \(100 - after * 100 / before) % smaller" }
-        return text + ", \(duration(report.seconds))\n"
-    }
-
-    func result(of vacuums: VacuumFleetSummary) -> String {
-        let forecasts = vacuums.done.count { $0.method == .forecast }
-        let counts = [
-            (vacuums.done.count - forecasts, "vacuumed"), (forecasts, "looked at, nothing was written"),
-            (vacuums.databases.count - vacuums.done.count, "not done"),
-        ]
-        let words = counts.filter { $0.0 > 0 }.map { "\(StatisticsRenderer.grouped($0.0)) \($0.1)" }
-        return words.isEmpty ? "no database" : words.joined(separator: "; ")
+        return text + ", \(elapsed(seconds))\n"
     }
 
     /// Returns the databases that give back most, the most first.
@@ -66,5 +65,18 @@ extension HumanRenderer {
         }
         return gains.filter { $0.gain > 0 }.sorted { ($1.gain, $0.index) < ($0.gain, $1.index) }
             .prefix(shown).map { databases[$0.index] }
+    }
+}
+
+extension VacuumFleetSummary {
+    /// What was done, with how many databases: the beginning of the summary.
+    var result: String {
+        let forecasts = done.count { $0.method == .forecast }
+        let counts = [
+            (done.count - forecasts, "vacuumed"), (forecasts, "looked at, nothing was written"),
+            (databases.count - done.count, "not done"),
+        ]
+        let words = counts.filter { $0.0 > 0 }.map { "\(StatisticsRenderer.grouped($0.0)) \($0.1)" }
+        return words.isEmpty ? "no database" : words.joined(separator: "; ")
     }
 }

@@ -3,9 +3,19 @@ import Foundation
 import SQLiteSchema
 
 /// What `drydock shrink` prints.
-extension HumanRenderer {
-    package func text(_ shrunk: ShrunkFinding, folder: String, _ options: RenderOptions) -> String {
-        let paint = Paint(options.usesColor)
+package struct ShrinkText {
+    let shrunk: ShrunkFinding
+    /// Where the smaller project was written to.
+    let folder: String
+    let options: RenderOptions
+
+    private var paint: Paint { options.paint }
+
+    package init(shrunk: ShrunkFinding, folder: String, options: RenderOptions) {
+        (self.shrunk, self.folder, self.options) = (shrunk, folder, options)
+    }
+
+    package var text: String {
         let size = StatisticsRenderer.size
         let finding = shrunk.finding
         let place = finding.place.map { VisibleText.line($0.file) + ($0.line.map { ":\($0)" } ?? "") }
@@ -16,7 +26,7 @@ extension HumanRenderer {
             "  \(VisibleText.line(shrunk.snapshot)), \(size(shrunk.bytes.before)) -> \(size(shrunk.bytes.after)): "
             + (shrunk.rowCount == 0
                 ? "no row" : "\(counted(shrunk.rowCount, "row")) in \(counted(shrunk.tables.count, "table"))")
-            + Self.statements(shrunk) + "\n"
+            + statements + "\n"
         if !options.redacts, let example = finding.counterexample, !example.inserts.isEmpty {
             text += "\n"
             let shown = example.shownInserts.prefix(Self.shownInserts)
@@ -26,7 +36,7 @@ extension HumanRenderer {
             }
             text += "\n"
         }
-        text += values(shrunk, paint)
+        text += values
         if !shrunk.isSameCause {
             text +=
                 "  \(paint.yellow("note:")) the cause is another than in the snapshot: no sample of its rows showed that one\n"
@@ -51,7 +61,7 @@ extension HumanRenderer {
             " --sqlite-library \(PathParts.inShell(VisibleText.line($0)))"
         }
         text += "  cd \(name) && drydock verify\(libraries.joined())      gives the finding"
-        text += Self.others(shrunk.project) + "\n"
+        text += others + "\n"
         if shrunk.project.isMigrationWhole, shrunk.statements.after < shrunk.statements.before {
             text +=
                 "  \(paint.yellow("note:")) the migration's file there is the whole one; finding.sql has the "
@@ -60,28 +70,28 @@ extension HumanRenderer {
         return text
     }
 
-    private static func statements(_ shrunk: ShrunkFinding) -> String {
+    private var statements: String {
         guard shrunk.statements.before > 0 else { return ", and no migration is run" }
-        let name = migrations(shrunk)
+        let name = migrations
         return ", \(shrunk.statements.after) of \(counted(shrunk.statements.before, "statement"))"
             + (name.isEmpty ? "" : " of \(name)")
     }
 
-    private static func migrations(_ shrunk: ShrunkFinding) -> String {
+    private var migrations: String {
         shrunk.migrations.count > 1
             ? counted(shrunk.migrations.count, "migration") : VisibleText.line(shrunk.migration)
     }
 
-    private static func others(_ project: ShrunkFinding.Project) -> String {
+    private var others: String {
         var names: [String] = []
-        for rule in project.others where !names.contains(rule.rawValue) { names.append(rule.rawValue) }
+        for rule in shrunk.project.others where !names.contains(rule.rawValue) { names.append(rule.rawValue) }
         return names.isEmpty
             ? "" : "; also \(listed(names)), from what was left out"
     }
 
     private static let shownInserts = 10
 
-    private func values(_ shrunk: ShrunkFinding, _ paint: Paint) -> String {
+    private var values: String {
         guard let kept = shrunk.keptColumns else {
             return
                 "  \(paint.yellow("note:")) values are those of the snapshot (--keep-values): look at them before you share it\n"

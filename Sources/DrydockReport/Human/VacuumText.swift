@@ -2,15 +2,15 @@ import Drydock
 import Foundation
 import SQLiteSchema
 
-/// What `drydock vacuum` prints.
-extension HumanRenderer {
-    /// Returns what a vacuum did, or would do.
-    func text(_ vacuum: VacuumSummary, _ report: Report, _ options: RenderOptions) -> String {
-        text(vacuum, seconds: report.seconds, options)
-    }
+/// What `drydock vacuum` prints of a database.
+struct VacuumText {
+    let vacuum: VacuumSummary
+    let seconds: Double
+    let options: RenderOptions
 
-    func text(_ vacuum: VacuumSummary, seconds: Double, _ options: RenderOptions) -> String {
-        let paint = Paint(options.usesColor)
+    /// What a vacuum did, or would do.
+    var text: String {
+        let paint = options.paint
         let (old, new) = (vacuum.forecast.bytes, vacuum.bytesAfter)
         let size = StatisticsRenderer.size
         guard vacuum.method != .untouched else {
