@@ -153,15 +153,15 @@ struct CopiedConstantRule: LintRule {
     private func isDeclared(
         _ table: Table, _ column: String, _ step: LintStep, unlessRenamedTo target: String? = nil
     ) -> Bool {
-        let declared = DestructiveRule()
+        let declared = DeclaredChanges(of: step.migration)
         let names = [table.name.foldedASCII, step.firstName(of: table.name).foldedASCII]
-        let isRenamed = declared.declares(step.migration) { kind in
+        let isRenamed = declared.contains { kind in
             guard case .renamesColumn(let renamed, let from, let to) = kind else { return false }
             return names.contains(renamed.foldedASCII) && from.foldedASCII == column.foldedASCII
                 && to.foldedASCII == target?.foldedASCII
         }
-        if isRenamed { return names.contains { declared.declaresRewrite(step.migration, $0, column) } }
-        return declared.declaresColumn(step.migration, names, [column])
-            || names.contains { declared.declaresRewrite(step.migration, $0, column) }
+        let isRewritten = declared.rewrites(column, of: names)
+        if isRenamed { return isRewritten }
+        return isRewritten || declared.drops([column], of: names)
     }
 }

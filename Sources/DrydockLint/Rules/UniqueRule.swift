@@ -236,7 +236,7 @@ struct UniqueRule: LintRule {
         // Rows that the old key told apart are lost without an error.
         let isLoss =
             wider != nil && merges && !isHandled
-            && !DestructiveRule().declaresDeletes(migration.migration, [old.name.foldedASCII])
+            && !DeclaredChanges(of: migration.migration).deletes(from: [old.name.foldedASCII])
         return LintFault(
             isLoss ? .error : isHandled ? .note : .warning,
             "\(old.name) becomes UNIQUE over \(list)"

@@ -4,25 +4,38 @@ import DrydockState
 import SQLiteSchema
 
 /// Finds values that DROP COLUMN deletes and that are nowhere else when the migration ends.
-extension DestructiveRule {
+struct DroppedColumn {
+    let step: LintStep
+
+    private var declared: DeclaredChanges { DeclaredChanges(of: step.migration) }
+
+    func fault(_ name: QualifiedName, _ column: String) -> LintFault? {
+        guard step.hasRowsOfUsers(name), let incarnation = step.lineage[name.name],
+            let origin = incarnation.origin,
+            let old = step.start.table(origin)?.column(incarnation.firstName(column)), old.generated == nil,
+            !declared.drops([column, old.name], of: [name.folded, origin])
+        else { return nil }
+        return lost(old, name, column, origin)
+    }
+
     /// - Parameters:
     ///   - old: the column as before the migration.
     ///   - column: its name where it is dropped.
     ///   - origin: the table's name when the migration began.
-    func lostColumn(
-        _ old: Column, _ name: QualifiedName, _ column: String, _ origin: String, _ step: LintStep
+    private func lost(
+        _ old: Column, _ name: QualifiedName, _ column: String, _ origin: String
     ) -> LintFault? {
         let table = step.firstName(of: name.name)
         let own = "\(quotedIfNeeded(table)).\(quotedIfNeeded(old.name))"
-        let last = lastName(of: name.folded, step)
+        let last = lastName(of: name.folded)
         func fault(_ severity: Finding.Severity, _ more: String, _ help: Help) -> LintFault {
             LintFault(
                 severity, "DROP COLUMN takes every value of \(name.name).\(column)\(more)", help: help,
                 at: step.statement, table: name.name, column: column)
         }
         // A declaration uses the earlier name: where another column now has it, that column is intended to stay.
-        let isTaken = isTaken(old.name, name, step)
-        if isTaken, declaresRewrite(step.migration, table, old.name) { return nil }
+        let isTaken = isTaken(old.name, name)
+        if isTaken, declared.rewrites(old.name, of: [table.foldedASCII]) { return nil }
         let loss = remedy(
             isTaken ? "that is intended" : "they are no longer needed",
             "\(isTaken ? "rewrites" : "drops column") \(own)")
@@ -33,7 +46,7 @@ extension DestructiveRule {
         guard extent != .some else {
             return fault(.error, ", of which \(copy) has those of some rows only", loss)
         }
-        guard extent == .whole, !isConverted(old, place, origin, step) else {
+        guard extent == .whole, !isConverted(old, place, origin) else {
             return fault(.warning, "", loss)
         }
         guard place.table.name == last else {
@@ -48,7 +61,7 @@ extension DestructiveRule {
     }
 
     /// Whether another column has the name by then, or gets it later in the migration.
-    private func isTaken(_ column: String, _ table: QualifiedName, _ step: LintStep) -> Bool {
+    private func isTaken(_ column: String, _ table: QualifiedName) -> Bool {
         if step.after.table(table.name)?.column(column) != nil { return true }
         return step.migration.statements.dropFirst(step.index + 1).contains { statement in
             switch statement.action {
@@ -61,7 +74,7 @@ extension DestructiveRule {
 
     /// Whether the column that then has the values has a different affinity, which converts them.
     private func isConverted(
-        _ old: Column, _ place: SavedColumn.Place, _ origin: String, _ step: LintStep
+        _ old: Column, _ place: SavedColumn.Place, _ origin: String
     ) -> Bool {
         guard let before = step.start.table(origin), let table = step.after.table(place.table.name),
             let column = place.column.flatMap(table.column)
@@ -71,7 +84,7 @@ extension DestructiveRule {
     }
 
     /// Returns a table's name when the migration ends.
-    private func lastName(of table: String, _ step: LintStep) -> String {
+    private func lastName(of table: String) -> String {
         step.migration.statements.dropFirst(step.index + 1).reduce(table) { name, statement in
             if case .renameTable(let from, let to) = statement.action, from.folded == name {
                 to.foldedASCII

@@ -5,8 +5,12 @@ import SQLiteSchema
 
 /// Finds what DELETE, and UPDATE of a key, do to the rows that reference the parent's rows
 /// (https://www.sqlite.org/foreignkeys.html#fk_actions).
-extension DestructiveRule {
-    func children(_ step: LintStep) -> [LintFault] {
+struct ReferencingRows {
+    let step: LintStep
+
+    private var declared: DeclaredChanges { DeclaredChanges(of: step.migration) }
+
+    var faults: [LintFault] {
         let (name, columns): (QualifiedName, [String]?)
         switch step.action {
         case .delete(let table): (name, columns) = (table, nil)
@@ -27,11 +31,11 @@ extension DestructiveRule {
                 let columns = step.before.parentColumns(of: key) ?? []
                 return columns.contains { assigned.contains($0.foldedASCII) }
             }
-            return keys.lazy.compactMap { fault(child, $0, parent, step) }.first
+            return keys.lazy.compactMap { fault(child, $0, parent) }.first
         }
     }
 
-    private func fault(_ child: Table, _ key: ForeignKey, _ parent: Table, _ step: LintStep) -> LintFault? {
+    private func fault(_ child: Table, _ key: ForeignKey, _ parent: Table) -> LintFault? {
         var verb = "DELETE"
         if case .update = step.action { verb = "UPDATE" }
         let isDelete = verb == "DELETE"
@@ -46,23 +50,17 @@ extension DestructiveRule {
                 severity, "\(verb) of \(parent.name) \(what): foreign keys are on", help: help,
                 at: step.statement, table: child.name, column: isDelete ? nil : key.columns.first)
         }
-        guard step.foreignKeysAreOn else { return orphans(child, parent, verb, step) }
+        guard step.foreignKeysAreOn else { return orphans(child, parent, verb) }
         let first = quotedIfNeeded(step.firstName(of: child.name))
         switch action {
         case .cascade where isDelete:
-            if declaresDeletes(step.migration, names(name, step)) { return nil }
+            if declared.deletes(from: step.declaredNames(of: name)) { return nil }
             return fault(
                 .error, "deletes the rows of \(child.name) that reference it, by ON DELETE CASCADE",
                 remedy("they may go", "deletes from \(first) where CONDITION"))
         case .cascade, .setNull, .setDefault:
-            let isDeclared = key.columns.allSatisfy { column in
-                declares(step.migration) { kind in
-                    guard case .rewrites(let table, let declared) = kind,
-                        names(name, step).contains(table.foldedASCII)
-                    else { return false }
-                    return declared.map { $0.foldedASCII == column.foldedASCII } ?? true
-                }
-            }
+            let names = step.declaredNames(of: name)
+            let isDeclared = key.columns.allSatisfy { declared.rewrites($0, of: names) }
             if isDeclared { return nil }
             let list = key.columns.map { "\(first).\(quotedIfNeeded($0))" }.joined(separator: ", ")
             return fault(
@@ -79,7 +77,7 @@ extension DestructiveRule {
     }
 
     /// Returns the rows that lose their parent while foreign keys are off, whatever action their key declares.
-    private func orphans(_ child: Table, _ parent: Table, _ verb: String, _ step: LintStep) -> LintFault? {
+    private func orphans(_ child: Table, _ parent: Table, _ verb: String) -> LintFault? {
         let isMended = step.migration.statements.dropFirst(step.index + 1).contains { statement in
             switch statement.action {
             case .delete(let name), .update(let name, _), .dropTable(let name):

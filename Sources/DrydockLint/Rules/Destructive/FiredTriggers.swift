@@ -2,43 +2,49 @@ import DrydockFindings
 import SQLiteSchema
 
 /// Finds what triggers do to existing rows when a statement of the migration fires them.
-extension DestructiveRule {
-    /// Reports what the INSTEAD OF triggers of a view do to tables.
-    func through(_ view: View, _ step: LintStep) -> [LintFault] {
-        triggers(on: view.name, step).flatMap { trigger in
+struct FiredTriggers {
+    let step: LintStep
+
+    private var declared: DeclaredChanges { DeclaredChanges(of: step.migration) }
+
+    /// Returns what the INSTEAD OF triggers of a view do to tables.
+    func faults(through view: View) -> [LintFault] {
+        triggers(on: view.name).flatMap { trigger in
             trigger.actions.compactMap { action in
                 switch action {
-                case .delete(let name): deleted(name, trigger, "of view \(view.name)", .error, step)
+                case .delete(let name): deleted(name, trigger, "of view \(view.name)", .error)
                 case .update(let name, let columns):
-                    values(name, columns, "trigger \(trigger.name) of view \(view.name)", step)
+                    RewrittenValues(step: step).fault(
+                        name, columns, by: "trigger \(trigger.name) of view \(view.name)")
                 default: nil
                 }
             }
         }
     }
 
-    /// Reports what a table's triggers delete, or keep from being copied. What they update is ignored: most record a
+    /// What a table's triggers delete, or keep from being copied. What they update is ignored: most record a
     /// time of change.
-    func fired(_ step: LintStep) -> [LintFault] {
+    var faults: [LintFault] {
         guard let table = step.action.changedTable else { return [] }
-        return triggers(on: table, step).flatMap { trigger in
-            [skipped(trigger, step)].compactMap { $0 }
+        return triggers(on: table).flatMap { trigger in
+            [skipped(trigger)].compactMap { $0 }
                 + trigger.actions.compactMap { action in
                     guard case .delete(let name) = action else { return nil }
-                    return deleted(name, trigger, "is fired and", .warning, step)
+                    return deleted(name, trigger, "is fired and", .warning)
                 }
         }
     }
 
-    private func triggers(on table: String, _ step: LintStep) -> [Trigger] {
+    private func triggers(on table: String) -> [Trigger] {
         step.before.triggers(on: table).filter { $0.isFired(by: step.action) }
     }
 
     private func deleted(
-        _ name: QualifiedName, _ trigger: Trigger, _ how: String, _ severity: Finding.Severity,
-        _ step: LintStep
+        _ name: QualifiedName, _ trigger: Trigger, _ how: String, _ severity: Finding.Severity
     ) -> LintFault? {
-        guard isSubject(name, step), !declaresDeletes(step.migration, names(name, step)) else { return nil }
+        guard step.hasRowsOfUsers(name), !declared.deletes(from: step.declaredNames(of: name)) else {
+            return nil
+        }
         return LintFault(
             severity, "trigger \(trigger.name) \(how) takes rows of \(name.name)",
             help: remedy(
@@ -48,7 +54,7 @@ extension DestructiveRule {
     }
 
     /// Reports rows of a copy that RAISE(IGNORE) leaves out.
-    private func skipped(_ trigger: Trigger, _ step: LintStep) -> LintFault? {
+    private func skipped(_ trigger: Trigger) -> LintFault? {
         guard case .insert(let name, _, let copy?) = step.action,
             let source = copy.tables.first(where: { step.occupied.contains($0.foldedASCII) }),
             trigger.body.contains(where: \.raisesIgnore)

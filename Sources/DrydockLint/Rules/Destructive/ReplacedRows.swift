@@ -3,12 +3,16 @@ import DrydockMigrations
 import SQLiteSchema
 
 /// Finds what REPLACE does to existing rows.
-extension DestructiveRule {
+struct ReplacedRows {
+    let step: LintStep
+
+    private var declared: DeclaredChanges { DeclaredChanges(of: step.migration) }
+
     /// Reports REPLACE of a row with the same key (https://www.sqlite.org/lang_conflict.html), by the statement's
     /// conflict clause or that of the key itself.
-    func replaced(_ name: QualifiedName, _ columns: [String]?, _ step: LintStep) -> LintFault? {
-        guard isSubject(name, step), let table = step.before.table(name.name),
-            mayCollide(table, columns, step), !declaresReplacing(name, step)
+    func fault(_ name: QualifiedName, _ columns: [String]?) -> LintFault? {
+        guard step.hasRowsOfUsers(name), let table = step.before.table(name.name),
+            mayCollide(table, columns), !declaresReplacing(name)
         else { return nil }
         var isUpdate = false
         if case .update = step.action { isUpdate = true }
@@ -26,7 +30,7 @@ extension DestructiveRule {
                 at: step.statement, token: step.token("replace"), table: name.name)
         }
         let verb = isUpdate ? "UPDATE OR REPLACE" : "REPLACE"
-        if step.foreignKeysAreOn, let (child, key) = actingChild(of: table, step) {
+        if step.foreignKeysAreOn, let (child, key) = actingChild(of: table) {
             return fault(
                 .error,
                 "\(verb) deletes the row of \(name.name) that has the same key, and ON DELETE \(key.onDelete.rawValue) acts on the rows of \(child.name)"
@@ -40,7 +44,7 @@ extension DestructiveRule {
 
     /// Whether a row can get the key of another, which is then deleted: INSERT has a value for each column of the key,
     /// or UPDATE changes one.
-    private func mayCollide(_ table: Table, _ columns: [String]?, _ step: LintStep) -> Bool {
+    private func mayCollide(_ table: Table, _ columns: [String]?) -> Bool {
         var keys = table.uniques.map { (columns: $0.terms.map(\.column), onConflict: $0.onConflict) }
         if let key = table.primaryKey { keys.append((key.terms.map(\.column), key.onConflict)) }
         for index in step.before.indexes(on: table.name) where index.isUnique {
@@ -66,7 +70,7 @@ extension DestructiveRule {
         }
     }
 
-    private func actingChild(of table: Table, _ step: LintStep) -> (Table, ForeignKey)? {
+    private func actingChild(of table: Table) -> (Table, ForeignKey)? {
         let folded = table.name.foldedASCII
         return step.before.tables.values.filter { step.occupied.contains($0.name.foldedASCII) }
             .sorted { $0.name < $1.name }.lazy.flatMap { child in child.foreignKeys.map { (child, $0) } }
@@ -76,11 +80,11 @@ extension DestructiveRule {
             }
     }
 
-    private func declaresReplacing(_ name: QualifiedName, _ step: LintStep) -> Bool {
-        let names = names(name, step)
+    private func declaresReplacing(_ name: QualifiedName) -> Bool {
+        let names = step.declaredNames(of: name)
         // An UPDATE replaces a different row than the one it changes.
-        if case .update = step.action { return declaresDeletes(step.migration, names) }
-        return declares(step.migration) { kind in
+        if case .update = step.action { return declared.deletes(from: names) }
+        return declared.contains { kind in
             switch kind {
             case .rewrites(let table, _), .deletes(let table, _): names.contains(table.foldedASCII)
             default: false
