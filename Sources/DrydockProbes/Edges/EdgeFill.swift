@@ -270,17 +270,17 @@ struct EdgeFill {
             return candidate
         }
         guard fittingWork > 0 else { return row }
-        var solver = RowSolver(builder, judge, Self.freedom(builder.plan))
+        let solver = RowSolver(builder, judge, Self.freedom(builder.plan))
         guard let solved = try solver.solved(row, constraints, &fittingWork) else { return row }
         for place in row.indices where row[place] != solved[place] { changes[place] = solved[place] }
         return solved
     }
 
     /// Keys and references keep the values that they have.
-    private static func freedom(_ plan: TablePlan) -> RowSolver.Freedom {
+    private static func freedom(_ plan: TablePlan) -> RowFreedom {
         var fixed = Set(plan.columns.indices.filter { plan.columns[$0].isRowid })
         for reference in plan.references where !reference.isJoined { fixed.formUnion(reference.columns) }
-        return RowSolver.Freedom(fixed: fixed)
+        return RowFreedom(fixed: fixed)
     }
 
     private mutating func insert(_ row: [SQLValue], _ plan: TablePlan, _ inserter: RowInserter) throws -> Bool

@@ -6,7 +6,7 @@ import SQLiteSchema
 struct ConditionFill {
     let plan: TablePlan
     let connection: any Connection
-    let freedom: RowSolver.Freedom
+    let freedom: RowFreedom
     /// How many rows may still be computed in search of those that are sought.
     var work: Int
 
@@ -62,7 +62,7 @@ struct ConditionFill {
         for sought in sought where try work > 0 && isMet(sought) == false {
             for attempt in 0..<2 {
                 guard let base = try row(&builder, attempt) else { break }
-                var solver = RowSolver(builder, judge, freedom)
+                let solver = RowSolver(builder, judge, freedom)
                 let constraints = [sought.goal] + plan.constraints(keepsLater: builder.keepsLater)
                 let limit = min(effort, work)
                 var left = limit

@@ -147,8 +147,8 @@ struct OrdinaryFill {
     }
 
     /// Returns what may change in a row: keys and references are chosen elsewhere.
-    private mutating func freedom(_ plan: TablePlan) throws -> RowSolver.Freedom {
-        var freedom = RowSolver.Freedom(fixed: Set(plan.columns.indices.filter { plan.columns[$0].isRowid }))
+    private mutating func freedom(_ plan: TablePlan) throws -> RowFreedom {
+        var freedom = RowFreedom(fixed: Set(plan.columns.indices.filter { plan.columns[$0].isRowid }))
         for (place, column) in plan.columns.enumerated() where !column.handledKeys.isEmpty {
             freedom.allowed[place] = Set(column.handledKeys)
         }
@@ -165,7 +165,7 @@ struct OrdinaryFill {
 
     /// Returns what may change in a row so that it meets a condition: the key too, where the condition names one, and the
     /// parent, where another has been added for that.
-    private mutating func conditionFreedom(_ plan: TablePlan) throws -> RowSolver.Freedom {
+    private mutating func conditionFreedom(_ plan: TablePlan) throws -> RowFreedom {
         var freedom = try freedom(plan)
         for (place, column) in plan.columns.enumerated() where column.isRowid { freedom.fixed.remove(place) }
         for reference in plan.references where reference.columns.count == 1 {
@@ -188,7 +188,7 @@ struct OrdinaryFill {
     {
         let constraints = builder.plan.constraints(keepsLater: builder.keepsLater)
         guard !constraints.isEmpty, work > 0 else { return nil }
-        var solver = RowSolver(builder, judge, try freedom(builder.plan))
+        let solver = RowSolver(builder, judge, try freedom(builder.plan))
         return try solver.solved(row, constraints, &work)
     }
 
