@@ -69,8 +69,7 @@ public struct SchemaParser: Sendable {
             return nil
         }
         do throws(SchemaError) {
-            var reader = DDLReader(statement)
-            let create = try reader.create()
+            let create = try CreateStatement(statement)
             guard create.name.name.isSameName(as: row.name) else {
                 builder.add(unparsed: row, sql, reason: "the SQL creates \(create.name.name)")
                 return nil

@@ -42,9 +42,8 @@ struct ScriptReader {
     }
 
     private func create(_ statement: SQLStatement, _ builder: inout SchemaBuilder) throws(SchemaError) {
-        var reader = DDLReader(statement)
         do throws(SchemaError) {
-            let create = try reader.create()
+            let create = try CreateStatement(statement)
             guard !create.isTemporary, isMain(create.name), !parser.isState(create.name.name) else { return }
             guard !builder.contains(create.object) else {
                 if create.ifNotExists { return }

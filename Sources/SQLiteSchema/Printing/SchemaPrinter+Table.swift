@@ -61,8 +61,10 @@ extension SchemaPrinter {
     private static func type(_ type: String) -> String {
         let statement = SQLSource(name: "", type).statements().first
         if let statement, !statement.isTerminated {
-            var reader = DDLReader(statement)
-            if let read = try? reader.declaredType(), read == type, reader.cursor.isAtEnd { return type }
+            var cursor = DDLCursor(statement)
+            if let read = try? ColumnReader.declaredType(&cursor), read == type, cursor.isAtEnd {
+                return type
+            }
         }
         return SQLName.quoted(type)
     }

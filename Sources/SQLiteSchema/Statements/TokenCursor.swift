@@ -28,7 +28,9 @@ struct TokenCursor {
 
     /// Steps over one of the words, if it is next.
     @discardableResult
-    mutating func accept(_ words: String...) -> Bool {
+    mutating func accept(_ words: String...) -> Bool { accept(oneOf: words) }
+
+    mutating func accept(oneOf words: [String]) -> Bool {
         guard let token = token(), token.kind == .word else { return false }
         for word in words where token.isWord(word, in: source) {
             position += 1
@@ -39,7 +41,9 @@ struct TokenCursor {
 
     /// Steps over all of the words, if they are next in this order.
     @discardableResult
-    mutating func accept(sequence words: String...) -> Bool {
+    mutating func accept(sequence words: String...) -> Bool { accept(sequence: words) }
+
+    mutating func accept(sequence words: [String]) -> Bool {
         guard words.indices.allSatisfy({ isWord(words[$0], ahead: $0) }) else { return false }
         position += words.count
         return true
