@@ -1,15 +1,8 @@
 import Foundation
 import Testing
 
-/// Rules of the repository: sizes of files, forbidden code, and tests and pages for everything that needs them.
+/// Rules of the repository: forbidden code, and tests and pages for everything that needs them.
 @Suite struct TidyTests {
-    @Test func filesAreOneConcept() throws {
-        for file in try Repository.swiftFiles(in: "Sources") {
-            let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).count
-            #expect(lines <= 400, "\(file.path) has \(lines) lines")
-        }
-    }
-
     @Test func nothingTrapsOrIsLeftUndone() throws {
         let forbidden = try Regex(#"\btry!|\bas!|\bfatalError\(|\bTODO\b|\bFIXME\b|[\)\]]!(?!=)"#)
         for file in try Repository.swiftFiles(in: "Sources") {
