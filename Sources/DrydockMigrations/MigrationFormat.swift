@@ -3,7 +3,7 @@ import DatabaseEngine
 
 /// How a tool names, orders, splits, wraps and records migrations.
 ///
-/// A format is one file, registered in ``MigrationFormats/all``.
+/// A format is one file, which also has the ``ToolProfile`` of its tool.
 public protocol MigrationFormat: Sendable {
     /// The name that the command line and drydock.yml use.
     var name: String { get }

@@ -2,13 +2,8 @@ import DrydockFindings
 
 /// The formats, and the choice of the one that a folder is in.
 public enum MigrationFormats {
-    /// The only place where a format is registered. If two read a folder alike, the first does.
-    public static let all: [any MigrationFormat] = [
-        DrydockFormat(), GolangMigrateFormat(), GooseFormat(), SqlxFormat(), DieselFormat(), DbmateFormat(),
-        MaragudkMigrateFormat(), PrismaFormat(), DrizzleFormat(), FlywayFormat(), RefineryFormat(),
-        D1Format(), SQLDelightFormat(),
-        RoomFormat(), DriftFormat(), UserVersionFormat(),
-    ]
+    /// The formats of the tools in ``ToolProfile/all``, in their order.
+    public static let all: [any MigrationFormat] = ToolProfile.all.compactMap(\.format)
 
     /// Every name that `--migration-format` accepts.
     public static var names: [String] { all.map(\.name) + [CustomFormat.formatName] }

@@ -131,7 +131,7 @@ import Testing
         let formats = try Repository.swiftFiles(in: "Sources/DrydockMigrations/Formats")
             .filter { $0.name.hasSuffix("Format.swift") }
         #expect(formats.count > 10)
-        let registry = try Repository.text("Sources/DrydockMigrations/MigrationFormats.swift")
+        let registry = try Repository.text("Sources/DrydockMigrations/Tools/ToolProfile+All.swift")
         let rows = try Repository.text("docs/formats.md").split(separator: "\n").filter {
             $0.hasPrefix("| `")
         }
@@ -142,7 +142,26 @@ import Testing
             #expect(rows.contains { $0.contains("`\(name)`") }, "\(type)")
             // Every other test runs Drydock's own format; a custom one comes with drydock.yml.
             if type != "DrydockFormat" { #expect(tests.contains("\(type)Tests.swift"), "\(type)") }
-            if type != "CustomFormat" { #expect(registry.contains("\(type)()"), "\(type)") }
+            guard type != "CustomFormat" else { continue }
+            let profile = try #require(
+                format.text.firstMatch(of: /static let (\w+) = ToolProfile\(/), "\(type)")
+            #expect(format.text.contains("\(type)(),"), "\(type)")
+            #expect(registry.contains(".\(profile.output.1),"), "\(type)")
+        }
+    }
+
+    /// Every tool whose migrations are code is registered, and has a case among the tests of their recipes.
+    @Test func toolsInCodeAreComplete() throws {
+        let tools = try Repository.swiftFiles(in: "Sources/DrydockMigrations/Tools")
+            .filter { $0.name.hasSuffix("Tool.swift") }
+        #expect(tools.count > 5)
+        let registry = try Repository.text("Sources/DrydockMigrations/Tools/ToolProfile+All.swift")
+        let tests = try Repository.text("Tests/DrydockMigrationsTests/Tools/CodeMigrationsTests.swift")
+        for tool in tools {
+            let profile = try #require(tool.text.firstMatch(of: /static let (\w+) = ToolProfile\(/)).output.1
+            let name = try #require(tool.text.firstMatch(of: /CodeMigrations\(\s+("[^"]+")/)).output.1
+            #expect(registry.contains(".\(profile),"), "\(tool.name)")
+            #expect(tests.contains("(\(name), [") || tests.contains("            \(name)"), "\(tool.name)")
         }
     }
 

@@ -68,7 +68,7 @@ struct ConfigTemplate {
         }
     }
 
-    private func command(_ tool: ForeignTool) -> [String] {
+    private func command(_ tool: CodeMigrations) -> [String] {
         guard !tool.command.isEmpty else { return [] }
         return Self.comment(
             "'drydock verify' can run \(tool.name)'s own command on private copies of the snapshots.")
@@ -77,7 +77,7 @@ struct ConfigTemplate {
             + tool.command.map { "#\($0)" }
     }
 
-    private func recipe(_ tool: ForeignTool) -> String {
+    private func recipe(_ tool: CodeMigrations) -> String {
         (tool.command.isEmpty ? "To read the SQL: " : "Or have Drydock read the SQL: ") + tool.recipe
     }
 

@@ -9,7 +9,7 @@ enum FoundMigrations {
     case refused(String, RequestError)
     case several([MigrationsSurvey.Candidate])
     /// Migrations in code.
-    case code(path: String, ForeignTool)
+    case code(path: String, CodeMigrations)
     /// Why there are none, with what to do.
     case nothing(RequestError)
 

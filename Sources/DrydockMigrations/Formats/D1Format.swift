@@ -1,5 +1,14 @@
+import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
+
+extension ToolProfile {
+    static let d1 = ToolProfile(
+        D1Format(),
+        leaves: [],
+        namedBy: WranglerConfig.names.map { .word("d1_databases", in: $0) },
+        tables: ["d1_migrations": ["id", "name", "applied_at"], "_cf_KV": [], "_cf_METADATA": []])
+}
 
 /// Cloudflare D1, `wrangler d1 migrations apply`.
 ///
@@ -57,7 +66,7 @@ public struct D1Format: NamedHistory {
         if !files.isEmpty, let configuration = WranglerConfig.naming(folder.path) {
             return FolderEvidence(.configured, "migrations_dir", at: configuration.file)
         }
-        if let package = ToolTrace.packageOfOnlyD1(above: folder), !files.isEmpty {
+        if let package = Self.packageOfOnlyD1(above: folder), !files.isEmpty {
             return FolderEvidence(.configured, "wrangler, and no other driver,", at: package)
         }
         let isWhole =
@@ -89,4 +98,23 @@ public struct D1Format: NamedHistory {
                 try connection.rows("SELECT name FROM \(quotedHistory) ORDER BY id") { $0.string(0) })
         }
     }
+
+    /// Returns the package.json of a folder that Drizzle filled, if wrangler is all there is to run its migrations. A Durable
+    /// Object, like Expo, bundles them by a `migrations.js`.
+    private static func packageOfOnlyD1(above folder: FolderFiles) -> String? {
+        guard folder.exists("meta/_journal.json"), !folder.exists("migrations.js") else { return nil }
+        for above in ProjectFolders.upwards(from: folder.path)
+        where FolderListing.exists(above + "/package.json") {
+            let packages = ProjectText(above + "/package.json").packages
+            guard packages.contains("drizzle-orm") || packages.contains("wrangler") else { continue }
+            let isOnly = packages.contains("wrangler") && packages.isDisjoint(with: sqliteDrivers)
+            return isOnly ? ProjectFolders.shown(above + "/package.json") : nil
+        }
+        return nil
+    }
+
+    private static let sqliteDrivers: Set<String> = [
+        "better-sqlite3", "@libsql/client", "@tursodatabase/database", "sql.js", "expo-sqlite",
+        "@op-engineering/op-sqlite", "sqlite3", "bun-sqlite",
+    ]
 }

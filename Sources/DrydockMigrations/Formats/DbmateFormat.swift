@@ -1,6 +1,18 @@
 import DatabaseEngine
 import SQLiteSchema
 
+extension ToolProfile {
+    static let dbmate = ToolProfile(
+        DbmateFormat(),
+        leaves: [.words("-- migrate:up")],
+        namedBy: [
+            .packages("dbmate"), .word("DBMATE_", in: ".env"), .word("DATABASE_URL=sqlite", in: ".env"),
+            .word("DATABASE_URL=\"sqlite", in: ".env"),
+        ] + ProjectSign.goModule("github.com/amacneil/dbmate") + ProjectSign.atlas("dbmate"),
+        tables: ["schema_migrations": ["version"]],
+        history: ToolProfile.rails.history)
+}
+
 /// dbmate (https://github.com/amacneil/dbmate).
 ///
 /// - Files match `^(\d+).*\.sql$` and are ordered by name as text; the version is the number (pkg/dbmate/db.go,

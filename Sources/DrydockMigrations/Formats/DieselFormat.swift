@@ -3,6 +3,17 @@ import DatabaseEngine
 import Foundation
 import SQLiteSchema
 
+extension ToolProfile {
+    static let diesel = ToolProfile(
+        DieselFormat(),
+        leaves: [.step("up.sql", others: ["down.sql"], isOfCrate: true)],
+        namedBy: [.crate("diesel"), .exists("diesel.toml")],
+        tables: ["__diesel_schema_migrations": ["version", "run_on"]],
+        history: CommandHistory(
+            "__diesel_schema_migrations", ["version"],
+            "SELECT version FROM __diesel_schema_migrations ORDER BY version"))
+}
+
 /// Diesel (https://diesel.rs), `diesel migration` and `embed_migrations!`.
 ///
 /// - A migration is a folder with `up.sql` and optionally `down.sql`; its version is the part of the folder's name

@@ -3,6 +3,27 @@ import DatabaseEngine
 import Foundation
 import SQLiteSchema
 
+extension ToolProfile {
+    static let drift = ToolProfile(
+        DriftFormat(),
+        leaves: [
+            .written("drift_schema_v1.json") { folder in
+                folder.files.contains { $0.hasPrefix("drift_schema_v") && $0.hasSuffix(".json") }
+            }
+        ],
+        namedBy: [.word("drift:", in: "pubspec.yaml")],
+        tables: ["android_metadata": ["locale"]],
+        code: CodeMigrations(
+            "Drift",
+            isIn: {
+                $0.files.contains("pubspec.yaml") && $0.says(["\n  drift:"], in: "pubspec.yaml")
+            },
+            recipe:
+                "'dart run drift_dev schema dump lib/database.dart drift_schemas/' exports the schema of the version: keep one for "
+                + "each, and --migrations names the folder of drift_schema_v1.json. Snapshots are compared with them."
+        ))
+}
+
 /// Drift's exported schemas (https://drift.simonbinder.eu/migrations/exports): `drift_schema_vN.json` describes the
 /// database of version N.
 ///

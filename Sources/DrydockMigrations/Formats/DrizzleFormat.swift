@@ -4,6 +4,15 @@ import DatabaseEngine
 import Foundation
 import SQLiteSchema
 
+extension ToolProfile {
+    static let drizzle = ToolProfile(
+        DrizzleFormat(),
+        leaves: [.file("meta/_journal.json", databaseKey: "dialect")],
+        namedBy: [.packages("drizzle-orm", "drizzle-kit")],
+        tables: ["__drizzle_migrations": ["id", "hash", "created_at", "name", "applied_at"]],
+        places: [.named("drizzle")])
+}
+
 /// Drizzle (https://orm.drizzle.team), `drizzle-kit` and `migrate()` of its SQLite drivers.
 ///
 /// - `meta/_journal.json` lists the migrations in order; an entry's `tag` names `TAG.sql`

@@ -1,6 +1,16 @@
 import DrydockFindings
 import DatabaseEngine
 
+extension ToolProfile {
+    static let drydock = ToolProfile(
+        DrydockFormat(),
+        leaves: [.scripts],
+        namedBy: [],
+        tables: ["grdb_migrations": ["identifier"]],
+        history: CommandHistory(
+            "grdb_migrations", ["identifier"], "SELECT identifier FROM grdb_migrations ORDER BY rowid"))
+}
+
 /// Drydock's own format: a flat folder of `NAME.sql` files in natural order.
 ///
 /// - The identifier is the file's name without `.sql`. `NAME.down.sql` undoes `NAME.sql` and is not a migration

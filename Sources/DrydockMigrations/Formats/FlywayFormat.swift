@@ -3,6 +3,34 @@ import DatabaseEngine
 import Foundation
 import SQLiteSchema
 
+extension ToolProfile {
+    static let flyway = ToolProfile(
+        FlywayFormat(),
+        leaves: [.name("V1__x.sql", isOne: isVersioned)],
+        namedBy: [.exists("flyway.toml"), .exists("flyway.conf"), .word("flyway", in: "pom.xml")]
+            + ProjectSign.gradle("flyway") + ProjectSign.atlas("flyway"),
+        tables: [
+            "flyway_schema_history": [
+                "installed_rank", "version", "description", "type", "script", "checksum", "installed_on",
+                "execution_time", "success",
+            ]
+        ],
+        history: CommandHistory(
+            "flyway_schema_history", ["version", "installed_rank", "success"],
+            """
+            SELECT version FROM flyway_schema_history WHERE success AND version IS NOT NULL ORDER BY installed_rank
+            """),
+        places: [.below("src/main/resources/db/migration")])
+
+    /// Returns whether a file has one of Flyway's and refinery's names.
+    private static func isVersioned(_ file: String) -> Bool {
+        guard file.hasSuffix(".sql"), let range = file.range(of: "__") else { return false }
+        let version = file[..<range.lowerBound]
+        return version == "R"
+            || ["V", "U"].contains(version.first) && version.dropFirst().first?.isNumber == true
+    }
+}
+
 /// Flyway (https://documentation.red-gate.com/fd), its SQL migrations on SQLite.
 ///
 /// - `V<version>__<description>.sql` runs once, in the order of the versions; parts are separated by `.` or `_`.

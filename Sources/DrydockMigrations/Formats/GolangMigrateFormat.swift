@@ -1,6 +1,17 @@
 import DrydockFindings
 import DatabaseEngine
 
+extension ToolProfile {
+    static let golangMigrate = ToolProfile(
+        GolangMigrateFormat(),
+        leaves: [.numbered("1_x.up.sql", ending: ".up.sql")],
+        namedBy: ProjectSign.goModule("github.com/golang-migrate/migrate")
+            + ProjectSign.atlas("golang-migrate"),
+        tables: ["schema_migrations": ["version", "dirty"]],
+        history: CommandHistory(
+            "schema_migrations", ["version", "dirty"], "SELECT version FROM schema_migrations", newest: true))
+}
+
 /// golang-migrate (https://github.com/golang-migrate/migrate), its drivers `sqlite3` and `sqlite`.
 ///
 /// - Files are `VERSION_TITLE.up.EXT` and `.down.EXT`, matched by `^([0-9]+)_(.*)\.(up|down)\.(.*)$`; versions are

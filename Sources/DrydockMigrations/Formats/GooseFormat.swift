@@ -2,6 +2,14 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
+extension ToolProfile {
+    static let goose = ToolProfile(
+        GooseFormat(),
+        leaves: [.words("-- +goose")],
+        namedBy: ProjectSign.goModule("github.com/pressly/goose") + ProjectSign.atlas("goose"),
+        tables: ["goose_db_version": ["id", "version_id", "is_applied", "tstamp"]])
+}
+
 /// goose (https://github.com/pressly/goose).
 ///
 /// - Files are `NUMBER_NAME.sql` or `.go`, ordered by the number; a `.go` file is code (collect.go,

@@ -1,6 +1,15 @@
 import DatabaseEngine
 import SQLiteSchema
 
+extension ToolProfile {
+    static let maragudkMigrate = ToolProfile(
+        MaragudkMigrateFormat(),
+        leaves: [],
+        namedBy: ProjectSign.goModule("github.com/maragudk/migrate")
+            + ProjectSign.goModule("maragu.dev/migrate"),
+        tables: ["migrations": ["version"]])
+}
+
 /// maragudk/migrate (https://github.com/maragudk/migrate, also `maragu.dev/migrate`), a Go library.
 ///
 /// - Files match `^([\w-]+).up.sql$` and `^([\w-]+).down.sql`, and run in the order of their names as text. The version is
@@ -42,7 +51,7 @@ public struct MaragudkMigrateFormat: NamedHistory {
     /// Other tools name their files in this way too: the project must say that it is this one.
     public func evidence(in folder: FolderFiles) -> FolderEvidence? {
         guard let first = folder.files.first(where: { Self.version($0, "up") != nil }) else { return nil }
-        let isNamed = ToolTrace.nearest(to: folder.path, among: [name]) != nil
+        let isNamed = ProjectSign.nearest(to: folder.path, among: [name]) != nil
         return FolderEvidence(isNamed ? .layout : .possible, "NAME.up.sql", at: folder.file(first))
     }
 

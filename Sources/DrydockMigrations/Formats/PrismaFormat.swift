@@ -4,6 +4,25 @@ import DatabaseEngine
 import Foundation
 import SQLiteSchema
 
+extension ToolProfile {
+    static let prisma = ToolProfile(
+        PrismaFormat(),
+        leaves: [.file("migration_lock.toml", databaseKey: "provider"), .step("migration.sql")],
+        namedBy: [.packages("prisma", "@prisma/client")],
+        tables: [
+            "_prisma_migrations": [
+                "id", "checksum", "finished_at", "migration_name", "rolled_back_at", "started_at",
+                "applied_steps_count",
+            ]
+        ],
+        history: CommandHistory(
+            "_prisma_migrations", ["migration_name", "finished_at", "rolled_back_at"],
+            """
+            SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL \
+            ORDER BY started_at
+            """))
+}
+
 /// Prisma Migrate (https://www.prisma.io/docs/orm/prisma-migrate).
 ///
 /// - A migration is a folder with `migration.sql`, in the order of the folders' names as text;

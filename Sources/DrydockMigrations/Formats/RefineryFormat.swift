@@ -2,6 +2,17 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
+extension ToolProfile {
+    static let refinery = ToolProfile(
+        RefineryFormat(),
+        leaves: [],
+        namedBy: [.crate("refinery"), .exists("refinery.toml")],
+        tables: ["refinery_schema_history": ["version", "name", "applied_on", "checksum"]],
+        history: CommandHistory(
+            "refinery_schema_history", ["version"],
+            "SELECT version FROM refinery_schema_history ORDER BY version"))
+}
+
 /// refinery (https://github.com/rust-db/refinery) with its rusqlite driver.
 ///
 /// - Files are `V<version>__<name>.sql` or `U<version>__<name>.sql`, in the folder and in those in it, ordered by the

@@ -3,6 +3,34 @@ import DatabaseEngine
 import Foundation
 import SQLiteSchema
 
+extension ToolProfile {
+    static let room = ToolProfile(
+        RoomFormat(),
+        leaves: [.written("an exported schema", isIn: hasSchema)],
+        namedBy: ProjectSign.gradle("room"),
+        tables: ["room_master_table": ["id", "identity_hash"], "android_metadata": ["locale"]],
+        code: CodeMigrations(
+            "Room",
+            isIn: { folder in
+                ["build.gradle", "build.gradle.kts"].contains {
+                    folder.files.contains($0) && folder.says(["androidx.room"], in: $0)
+                }
+            },
+            recipe:
+                "set room.schemaLocation (or schemaDirectory of the Room plugin) and build: Room then exports a schema for each "
+                + "version, and --migrations names the folder of 1.json, 2.json. Snapshots are compared with them."
+        ))
+
+    private static func hasSchema(_ folder: FolderGlance) -> Bool {
+        let schemas = folder.files.filter { file in
+            let number = file.dropLast(5)
+            return file.hasSuffix(".json") && !number.isEmpty
+                && number.allSatisfy { $0.isASCII && $0.isNumber }
+        }
+        return schemas.min().map { folder.says(["\"identityHash\"", "\"entities\""], in: $0) } ?? false
+    }
+}
+
 /// Room's exported schemas (https://developer.android.com/training/data-storage/room/migrating-db-versions): `N.json`
 /// describes the database of version N.
 ///

@@ -2,6 +2,15 @@ import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
+extension ToolProfile {
+    static let sqlDelight = ToolProfile(
+        SQLDelightFormat(),
+        leaves: [.written("1.sqm") { folder in folder.files.contains { $0.hasSuffix(".sqm") } }],
+        namedBy: ProjectSign.gradle("sqldelight"),
+        tables: ["android_metadata": ["locale"]],
+        places: [.inSourceSets("sqldelight")])
+}
+
 /// SQLDelight (https://sqldelight.github.io/sqldelight).
 ///
 /// - `N.sqm` leads from version N to N + 1, and the version is `PRAGMA user_version`; "the version of the database is

@@ -3,6 +3,21 @@ import Crypto
 import DatabaseEngine
 import SQLiteSchema
 
+extension ToolProfile {
+    static let sqlx = ToolProfile(
+        SqlxFormat(),
+        leaves: [],
+        namedBy: [.crate("sqlx"), .exists(".sqlx")],
+        tables: [
+            "_sqlx_migrations": [
+                "version", "description", "installed_on", "success", "checksum", "execution_time",
+            ]
+        ],
+        history: CommandHistory(
+            "_sqlx_migrations", ["version", "success"],
+            "SELECT version FROM _sqlx_migrations WHERE success ORDER BY version"))
+}
+
 /// sqlx (https://github.com/launchbadge/sqlx), `sqlx migrate` and `migrate!`.
 ///
 /// - Files are `VERSION_DESCRIPTION.sql`, VERSION an i64; reversible ones end in `.up.sql` and `.down.sql`. Any other

@@ -1,6 +1,14 @@
 import DatabaseEngine
 import SQLiteSchema
 
+extension ToolProfile {
+    static let userVersion = ToolProfile(
+        UserVersionFormat(),
+        leaves: [],
+        namedBy: [],
+        tables: ["android_metadata": ["locale"]])
+}
+
 /// Numbered SQL files and `PRAGMA user_version`, which many applications use without a tool.
 ///
 /// - The number in a file's name is the version that it leads to; files run in that order. A `.down.sql` beside a

@@ -73,6 +73,13 @@ struct FolderGlance: Sendable {
     /// Returns whether a name is one that folders of migrations have.
     static func isForMigrations(_ name: String) -> Bool {
         let name = name.lowercased()
-        return name.hasSuffix("migrations") || ["migration", "migrate", "drizzle"].contains(name)
+        return name.hasSuffix("migrations") || names.contains(name)
     }
+
+    private static let names = Set(
+        ["migration", "migrate"]
+            + ToolProfile.all.flatMap(\.places).compactMap {
+                if case .named(let name) = $0 { name } else { nil }
+            }
+    )
 }

@@ -123,7 +123,7 @@ package struct MigrationsFinder: Sendable {
             )
         }
         // Any file that a format would take is a sign that it is meant.
-        guard MigrationsTrace.first(in: glance) == nil, let files = try? FolderFiles(folder) else { return }
+        guard FoundTrace.first(in: glance) == nil, let files = try? FolderFiles(folder) else { return }
         let readers = MigrationFormats.all.filter { $0.name != DrydockFormat().name }
         guard !readers.contains(where: { $0.evidence(in: files) != nil }) else { return }
         let survey = MigrationsSurvey(folder)
@@ -143,10 +143,11 @@ package struct MigrationsFinder: Sendable {
         let trimmed = trimmed(folder)
         let shown = trimmed == "." ? ".." : PathParts.folder(of: trimmed)
         let scripts = Set(glance.files.filter { $0.lowercased().hasSuffix(".sql") })
+        let traces = FoundTrace.all.map(\.trace)
         let isStep =
             glance.folders.isEmpty && !scripts.isEmpty
-            && (scripts.isSubset(of: ["up.sql", "down.sql"]) || scripts == ["migration.sql"])
-        let isJournal = glance.files.contains("_journal.json")
+            && traces.contains { scripts.isSubset(of: $0.stepFiles) }
+        let isJournal = traces.contains { $0.innerFile.map(glance.files.contains) ?? false }
         guard isStep || isJournal, MigrationsSurvey.sign(of: parent) != nil else { return nil }
         return shown
     }

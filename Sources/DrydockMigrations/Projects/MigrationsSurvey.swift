@@ -15,7 +15,7 @@ package struct MigrationsSurvey: Sendable {
 
     package struct Code: Sendable, Hashable {
         package var path: String
-        package var tool: ForeignTool
+        package var tool: CodeMigrations
     }
 
     /// Folders of migrations that Drydock can read.
@@ -64,9 +64,9 @@ package struct MigrationsSurvey: Sendable {
     /// Returns what a single folder holds, without those in it; nil if they are not migrations.
     package static func sign(of folder: String) -> Candidate? {
         guard let glance = FolderGlance(folder, isForMigrations: isForMigrations(folder)),
-            let trace = MigrationsTrace.first(in: glance)
+            let found = FoundTrace.first(in: glance)
         else { return nil }
-        return Candidate(path: ".", format: trace.format, sign: trace.sign)
+        return Candidate(path: ".", format: found.format, sign: found.trace.sign)
     }
 
     private static func isForMigrations(_ folder: String) -> Bool {
@@ -87,13 +87,11 @@ package struct MigrationsSurvey: Sendable {
         {
             return []
         }
-        if let trace = MigrationsTrace.first(in: glance) {
+        if let trace = FoundTrace.first(in: glance) {
             add(place.path, trace, glance)
             return []
         }
-        if let tool = ForeignTool.all.first(where: { $0.isIn(glance) }) {
-            code.append(Code(path: place.path, tool: tool.named(by: glance.path)))
-        }
+        if let tool = CodeMigrations.first(in: glance) { code.append(Code(path: place.path, tool: tool)) }
         if glance.folders.contains("src") { visitPrescribed(place.path) }
         links += glance.links.filter(FolderGlance.isForMigrations).map { join(place.path, $0) }
         // A folder of migrations may have one for each database in it, and Room's one for each class.
@@ -119,11 +117,11 @@ package struct MigrationsSurvey: Sendable {
         return glance
     }
 
-    private mutating func add(_ path: String, _ trace: MigrationsTrace, _ glance: FolderGlance) {
-        let candidate = Candidate(path: path, format: trace.format, sign: trace.sign)
-        if trace.isWeak, !SearchLimits.isOfAnotherDatabase(path), isMostlyBelow(glance) {
+    private mutating func add(_ path: String, _ found: FoundTrace, _ glance: FolderGlance) {
+        let candidate = Candidate(path: path, format: found.format, sign: found.trace.sign)
+        if found.trace.kind == .plain, !SearchLimits.isOfAnotherDatabase(path), isMostlyBelow(glance) {
             unknown.append(path)
-        } else if SearchLimits.isOfAnotherDatabase(path) || Self.namesAnotherDatabase(glance, trace) {
+        } else if SearchLimits.isOfAnotherDatabase(path) || Self.namesAnotherDatabase(glance, found.trace) {
             others.append(candidate)
         } else {
             candidates.append(candidate)
@@ -154,36 +152,30 @@ package struct MigrationsSurvey: Sendable {
     }
 
     /// Returns whether what the tool wrote into the folder is about another database.
-    private static func namesAnotherDatabase(_ glance: FolderGlance, _ trace: MigrationsTrace) -> Bool {
-        let databases: (file: String, key: String)? =
-            switch trace.sign {
-            case "migration_lock.toml": ("migration_lock.toml", "provider")
-            case "meta/_journal.json": ("meta/_journal.json", "dialect")
-            default: nil
-            }
-        if trace.isWeak || trace.format == "diesel", isInCrateOfAnotherDatabase(glance) { return true }
-        guard let databases,
-            let bytes = try? FolderListing.contents(of: glance.path + "/" + databases.file, limit: 4096)
+    private static func namesAnotherDatabase(_ glance: FolderGlance, _ trace: FolderTrace) -> Bool {
+        if trace.isOfCrate, isInCrateOfAnotherDatabase(glance) { return true }
+        guard let databaseKey = trace.databaseKey,
+            let bytes = try? FolderListing.contents(of: glance.path + "/" + trace.sign, limit: 4096)
         else { return false }
         let text = String(decoding: bytes, as: UTF8.self)
-        guard let key = text.range(of: databases.key) else { return false }
+        guard let key = text.range(of: databaseKey) else { return false }
         let value = text[key.upperBound...].drop { !$0.isLetter }.prefix { $0.isLetter || $0.isNumber }
         return !value.isEmpty && !["sqlite", "turso", "libsql", "d1"].contains(value.lowercased())
     }
 
     /// Looks where frameworks prescribe it, below a folder with a folder `src`.
     private mutating func visitPrescribed(_ path: String) {
-        for name in MigrationsTrace.prescribed {
+        for case .below(let name) in ToolProfile.all.flatMap(\.places) {
             let place = Place(path: join(path, name), level: SearchLimits.levels, isForMigrations: true)
             guard let glance = glance(place) else { continue }
-            if let trace = MigrationsTrace.first(in: glance) {
+            if let trace = FoundTrace.first(in: glance) {
                 add(place.path, trace, glance)
                 continue
             }
             // Folders of releases belong to one set, those of databases do not.
             let inside = glance.folders.sorted(by: naturallyPrecedes).compactMap { name in
                 FolderGlance(absolute(join(place.path, name)), isForMigrations: true).flatMap { glance in
-                    MigrationsTrace.first(in: glance).map { (join(place.path, name), $0, glance) }
+                    FoundTrace.first(in: glance).map { (join(place.path, name), $0, glance) }
                 }
             }
             if let own = inside.first(where: { $0.0.hasSuffix("/sqlite") || $0.0.hasSuffix("/sqlite3") }) {
@@ -192,22 +184,32 @@ package struct MigrationsSurvey: Sendable {
                 add(place.path, first.1, glance)
             }
         }
-        let sources = join(path, "src")
-        for set in (FolderListing.entries(in: absolute(sources)) ?? []).map(\.name).sorted() {
-            let folder = join(join(sources, set), MigrationsTrace.sourceSetFolder)
-            guard FolderListing.isFolder(absolute(folder)), holdsMigrations(folder, depth: 8) else {
-                continue
-            }
-            candidates.append(Candidate(path: folder, format: "sqldelight", sign: "1.sqm"))
+        for tool in ToolProfile.all {
+            for case .inSourceSets(let name) in tool.places { visitSourceSets(path, name, tool) }
         }
     }
 
-    /// Returns whether a folder of SQLDelight's has a migration, in whatever package.
-    private mutating func holdsMigrations(_ path: String, depth: Int) -> Bool {
+    /// Looks for a tool's folder in the source sets in `src`.
+    private mutating func visitSourceSets(_ path: String, _ name: String, _ tool: ToolProfile) {
+        let sources = join(path, "src")
+        for set in (FolderListing.entries(in: absolute(sources)) ?? []).map(\.name).sorted() {
+            let folder = join(join(sources, set), name)
+            guard FolderListing.isFolder(absolute(folder)),
+                let trace = trace(of: tool, in: folder, depth: 8)
+            else { continue }
+            candidates.append(Candidate(path: folder, format: tool.name, sign: trace.sign))
+        }
+    }
+
+    /// Returns what a tool left in a folder or in those in it, in whatever package.
+    private mutating func trace(of tool: ToolProfile, in path: String, depth: Int) -> FolderTrace? {
         let place = Place(path: path, level: SearchLimits.levels, isForMigrations: false)
-        guard depth > 0, folderCount < SearchLimits.folders, let glance = glance(place) else { return false }
-        if glance.files.contains(where: { $0.hasSuffix(".sqm") }) { return true }
-        return glance.folders.contains { holdsMigrations(join(path, $0), depth: depth - 1) }
+        guard depth > 0, folderCount < SearchLimits.folders, let glance = glance(place) else { return nil }
+        if let trace = tool.traces.first(where: { $0.isIn(glance) }) { return trace }
+        for name in glance.folders {
+            if let trace = trace(of: tool, in: join(path, name), depth: depth - 1) { return trace }
+        }
+        return nil
     }
 
     /// A link to a folder of migrations counts unless it leads to one that was found; nothing below it is searched, so that
@@ -218,7 +220,7 @@ package struct MigrationsSurvey: Sendable {
         for path in links where known.insert(FolderListing.realPath(absolute(path))).inserted {
             guard FolderListing.isFolder(absolute(path)),
                 let glance = glance(Place(path: path, level: SearchLimits.levels, isForMigrations: true)),
-                let trace = MigrationsTrace.first(in: glance)
+                let trace = FoundTrace.first(in: glance)
             else { continue }
             add(path, trace, glance)
         }

@@ -18,7 +18,7 @@ struct WranglerConfig: Sendable {
 
     init(_ path: String) {
         self.path = path
-        databases = Self.databases(in: TraceText(path).lines.joined(separator: "\n"))
+        databases = Self.databases(in: ProjectText(path).lines.joined(separator: "\n"))
     }
 
     /// Returns the nearest configuration, from a folder of migrations upwards, that names the folder.

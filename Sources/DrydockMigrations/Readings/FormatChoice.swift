@@ -145,7 +145,7 @@ package struct FormatChoice: Sendable {
         guard pool.count > 1 else { return nil }
         let ofLock = pool.filter { $0.format.name == locked }
         if !ofLock.isEmpty { return ofLock }
-        guard let found = ToolTrace.nearest(to: files.path, among: Set(pool.map(\.format.name))) else {
+        guard let found = ProjectSign.nearest(to: files.path, among: Set(pool.map(\.format.name))) else {
             return nil
         }
         return pool.compactMap { candidate in

@@ -39,7 +39,7 @@ struct SubsetSource: Sendable {
         (self.catalog, self.schema, self.unreadable) = (catalog, schema, unreadable)
         pageSize = try connection.firstRow("PRAGMA main.page_size") { $0.integer(0) } ?? 4096
         autoVacuum = try connection.firstRow("PRAGMA main.auto_vacuum") { $0.integer(0) } ?? 0
-        let history = Set((historyTables + Self.knownHistories).map(\.foldedASCII))
+        let history = Set((historyTables + ToolProfile.tables).map(\.foldedASCII))
         let order = ParentsFirst(schema).order(Set(catalog.tables.keys))
         let virtual = catalog.tables.keys.filter { !order.contains($0) }.sorted()
         let kept = (order + virtual).compactMap { catalog.tables[$0] }.filter(\.keepsRows)
@@ -67,11 +67,6 @@ struct SubsetSource: Sendable {
         guard derived.contains(where: { $0.name.foldedASCII == name.foldedASCII }) else { return nil }
         let content = schema.virtualTables[name.foldedASCII]?.content
         return content.flatMap { $0.isEmpty ? nil : quotedIfNeeded($0) }
-    }
-
-    /// The tables of all migration tools that Drydock knows.
-    private static var knownHistories: [String] {
-        MigrationFormats.all.flatMap(\.ownTables) + CommandHistory.tables + ["android_metadata"]
     }
 
     /// Returns the table whose triggers insert into a virtual one, as full-text and spatial indexes are usually filled.

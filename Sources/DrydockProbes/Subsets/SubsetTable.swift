@@ -72,7 +72,7 @@ extension SubsetTable {
             number: number, name: table.name, columns: table.storedColumns.map(\.name), key: [],
             keyCollations: [], rowid: nil, alias: model?.rowidAlias?.name, isVirtual: table.module != nil,
             isHistory: isHistory, leader: nil)
-        if isHistory { toolColumns = HistoryColumns.ofTool(table: name, columns: columns) }
+        if isHistory { toolColumns = ToolProfile.ownColumns(of: name, columns) }
         if table.kind == .withoutRowid {
             let terms = table.primaryKey.map(\.name)
             key = terms.map(quotedName)

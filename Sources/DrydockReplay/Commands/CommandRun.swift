@@ -229,7 +229,7 @@ package struct CommandRun: Sendable {
 
     /// How the project comes to open the copy.
     private var remedy: String {
-        ForeignTool.running(command.command)?.remedy
+        CodeMigrations.running(command.command)?.remedy
             ?? "Have the project open the path in the variable DRYDOCK_DATABASE; 'migrate: database' in drydock.yml gives it "
             + "in another way, such as $DATABASE_PATH or sqlite:///$DRYDOCK_DATABASE."
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import DrydockTestSupport
 
 /// Tools whose migrations are code: each is named, with a recipe that works.
-@Suite struct ForeignToolTests {
+@Suite struct CodeMigrationsTests {
     static let projects: [(tool: String, files: [String: String], says: String)] = [
         ("Django", ["app/migrations/__init__.py": "", "app/migrations/0001_initial.py": ""], "sqlmigrate"),
         (
@@ -60,8 +60,8 @@ import Testing
     }
 
     /// The blocks that run a tool's own command are valid, and shown.
-    @Test(arguments: ForeignTool.all.filter { !$0.command.isEmpty })
-    func commandsOfRecipesAreSettings(_ tool: ForeignTool) throws {
+    @Test(arguments: CodeMigrations.all.filter { !$0.command.isEmpty })
+    func commandsOfRecipesAreSettings(_ tool: CodeMigrations) throws {
         let folder = try TemporaryFolder()
         try folder.write("drydock.yml", tool.command.joined(separator: "\n") + "\n")
         let result = try Tool(folder: folder).run("verify", "--no-probe")
@@ -90,8 +90,8 @@ import Testing
     }
 
     /// The settings that help proposes are valid, and read the folder and the history that they describe.
-    @Test(arguments: ForeignTool.all.filter { !$0.settings.isEmpty })
-    func settingsOfRecipesWork(_ tool: ForeignTool) throws {
+    @Test(arguments: CodeMigrations.all.filter { !$0.settings.isEmpty })
+    func settingsOfRecipesWork(_ tool: CodeMigrations) throws {
         let folder = try TemporaryFolder()
         try folder.write("drydock.yml", tool.settings.joined(separator: "\n") + "\n")
         let numbers = ["20240101000001", "20240101000002"]
