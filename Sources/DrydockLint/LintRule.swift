@@ -10,6 +10,8 @@ protocol LintRule: Sendable {
     var rule: Rule { get }
     /// Nil for a rule that is off until drydock.yml or the command line turns it on.
     var severity: Finding.Severity? { get }
+    /// What the rule is about, with an example.
+    var text: LintRuleText { get }
     /// Whether the rule reports that something is missing, which unread code may have created.
     var speaksOfMissing: Bool { get }
     /// Whether reading shows all that a replay can report under the rule, so that a declaration may be called unused.
@@ -29,6 +31,17 @@ extension LintRule {
     func check(_ step: LintStep) -> [LintFault] { [] }
     func check(_ migration: LintMigration) -> [LintFault] { [] }
     func check(_ end: LintEnd) -> [LintFault] { [] }
+}
+
+/// The documentation of a rule; `docs/rules.md` is generated from it.
+package struct LintRuleText: Sendable {
+    /// What is true if the rule is broken, in one line.
+    package var summary: String
+    /// What happens to users' databases, and what to do.
+    package var detail: String
+    /// SQL that breaks the rule, and the same SQL corrected; nil if an example would say nothing.
+    package var bad: String?
+    package var good: String?
 }
 
 /// A violation of a rule by a statement.
@@ -73,9 +86,4 @@ public enum LintSeverity: String, Sendable, CaseIterable {
     case off, note, warning, error
 
     var severity: Finding.Severity? { Finding.Severity(rawValue: rawValue) }
-}
-
-extension LintRule {
-    /// The documentation of the rule.
-    var text: LintRuleText { rule.lintText ?? LintRuleText(summary: "", detail: "") }
 }

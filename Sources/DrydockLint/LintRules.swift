@@ -1,5 +1,5 @@
 /// The rules of `drydock lint`, each in a separate file. This is the only place where they are registered.
-enum LintRules {
+package enum LintRules {
     /// The rules in the order of the documentation.
     static let all: [any LintRule] = [
         AddColumnRule(), ExpressionFailsRule(), UniqueRule(), ExpressionIndexRule(), DestructiveRule(),
@@ -12,4 +12,10 @@ enum LintRules {
         DefaultTypeRule(),
         MissingStrictRule(), MissingDownRule(), MinimumSQLiteRule(),
     ]
+
+    /// The documentation of each rule.
+    package static let texts = Dictionary(uniqueKeysWithValues: all.map { ($0.rule, $0.text) })
+
+    /// How each rule counts until a project sets it, in the order of the documentation.
+    package static let severities = all.map { (rule: $0.rule, severity: $0.severity) }
 }

@@ -51,16 +51,29 @@ import Testing
         }
     }
 
-    /// Each rule is on the page of a command that reports it, or on lint's own page of rules.
+    /// Each rule has a section of its own on the page of rules.
     @Test func everyRuleIsDocumented() throws {
         let rules = try Repository.text("Sources/DrydockFindings/Catalogue/Rule.swift")
-        let pages = try ["verify", "rules", "health", "diff", "vacuum", "migrate"].map {
+        let page = try Repository.text("docs/rules.md")
+        let identifiers = rules.matches(of: /case \w+ = "([a-z-]+)"/).map { String($0.output.1) }
+        #expect(identifiers.count > 20)
+        for identifier in identifiers { #expect(page.contains("\n## `\(identifier)`\n"), "\(identifier)") }
+    }
+
+    /// Each rule is on the page of a command that reports it, or is one of lint's.
+    @Test func everyRuleIsOnThePageOfACommand() throws {
+        let rules = try Repository.text("Sources/DrydockFindings/Catalogue/RuleText.swift")
+        let catalogue = try Repository.text("Sources/DrydockFindings/Catalogue/Rule.swift")
+        let pages = try ["verify", "health", "diff", "vacuum", "migrate"].map {
             try Repository.text("docs/\($0).md")
         }
         .joined()
-        let identifiers = rules.matches(of: /case \w+ = "([a-z-]+)"/).map { String($0.output.1) }
-        #expect(identifiers.count > 20)
-        for identifier in identifiers { #expect(pages.contains("`\(identifier)`"), "\(identifier)") }
+        let names = rules.matches(of: /case \.(\w+):/).map(\.output.1)
+        #expect(names.count > 20)
+        for name in names {
+            let identifier = try #require(Self.identifier(ofRule: name, in: catalogue), "\(name)")
+            #expect(pages.contains("`\(identifier)`"), "\(identifier)")
+        }
     }
 
     /// Each row of the table of changes names files and folders that exist.

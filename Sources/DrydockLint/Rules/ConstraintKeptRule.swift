@@ -8,6 +8,26 @@ import SQLiteSchema
 struct ConstraintKeptRule: LintRule {
     let rule = Rule.constraintLost
     let severity: Finding.Severity? = .warning
+    let text = LintRuleText(
+        summary: "a table that stays loses a constraint, or the action of a foreign key",
+        detail: """
+            A rebuild writes a table's whole definition again, and CREATE TABLE AS copies no constraint at all. \
+            What the new definition leaves out (PRIMARY KEY, UNIQUE, CHECK, NOT NULL, COLLATE, REFERENCES with its \
+            actions, STRICT) is gone without an error, and no row shows it: later ones may break what the app \
+            relies on. A constraint that another key, index or CHECK enforces is not lost, nor one of a column that \
+            is dropped. If it may go, declare it. A list of values that has only become longer is a note.
+            """,
+        bad: """
+            CREATE TABLE new_email (id INTEGER PRIMARY KEY, subject TEXT, folder INTEGER);
+            INSERT INTO new_email (id, subject, folder) SELECT id, subject, folder FROM email;
+            DROP TABLE email;
+            ALTER TABLE new_email RENAME TO email;
+            """,
+        good: """
+            CREATE TABLE new_email (
+                id INTEGER PRIMARY KEY, subject TEXT NOT NULL, folder INTEGER REFERENCES folder ON DELETE CASCADE);
+            -- and the rest is the same
+            """)
 
     func check(_ migration: LintMigration) -> [LintFault] {
         let successors = successors(migration)

@@ -6,6 +6,17 @@ import SQLiteSchema
 struct CopiedConstantRule: LintRule {
     let rule = Rule.copiedConstant
     let severity: Finding.Severity? = .warning
+    let text = LintRuleText(
+        summary: "a copy puts the same value into a column of every row",
+        detail: """
+            `SELECT id, 'title', artist FROM song` reads no column `title`: `'title'` is a text, and every row gets this \
+            word. So does `"heading"` in double quotes where no column has the name. Both are errors where the text is the \
+            name of the column that was meant; SQLite stores it without an error. Any other value, such as NULL or `''`, \
+            that a rebuild puts into a column of the old table, in place of its values, is a warning, unless another \
+            statement reads them or `rewrites` declares it.
+            """,
+        bad: "INSERT INTO new_song (id, title) SELECT id, 'title' FROM song;",
+        good: "INSERT INTO new_song (id, title) SELECT id, title FROM song;")
 
     func check(_ step: LintStep) -> [LintFault] {
         guard let copy = CopiedConstants(step) else { return [] }

@@ -5,6 +5,14 @@ import SQLiteSchema
 struct DefaultIdentifierRule: LintRule {
     let rule = Rule.defaultIsIdentifier
     let severity: Finding.Severity? = .warning
+    let text = LintRuleText(
+        summary: "a DEFAULT is a bare word, which is stored as a text",
+        detail: """
+            `DEFAULT now` stores the three letters "now", and `DEFAULT uuid` the four of "uuid". Write a string \
+            in single quotes, or an expression in parentheses.
+            """,
+        bad: "CREATE TABLE event (id INTEGER PRIMARY KEY, at TEXT DEFAULT now);",
+        good: "CREATE TABLE event (id INTEGER PRIMARY KEY, at TEXT DEFAULT CURRENT_TIMESTAMP);")
 
     private static let values: Set<String> = [
         "null", "true", "false", "current_time", "current_date", "current_timestamp",

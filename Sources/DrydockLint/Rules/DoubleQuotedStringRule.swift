@@ -7,6 +7,15 @@ import SQLiteSchema
 struct DoubleQuotedStringRule: LintRule {
     let rule = Rule.doubleQuotedString
     let severity: Finding.Severity? = .warning
+    let text = LintRuleText(
+        summary: "a string is written in double quotes",
+        detail: """
+            `"draft"` is the name of a column. SQLite takes it for a string where no column is called so; once \
+            one is, the statement reads that column instead. GRDB, Apple's and Android's newer builds refuse \
+            it, in an index, a CHECK, a view or a trigger as well. Write strings in single quotes.
+            """,
+        bad: "UPDATE email SET state = \"draft\";",
+        good: "UPDATE email SET state = 'draft';")
 
     func check(_ step: LintStep) -> [LintFault] {
         let (statement, source) = (step.statement, step.statement.source)

@@ -6,6 +6,17 @@ import SQLiteSchema
 struct DuplicateIndexRule: LintRule {
     let rule = Rule.duplicateIndex
     let severity: Finding.Severity? = .warning
+    let text = LintRuleText(
+        summary: "an index holds what another one or a key holds already",
+        detail: """
+            It costs space and time on every write and serves no query. PRIMARY KEY and UNIQUE make an index \
+            themselves, and an INTEGER PRIMARY KEY is the table's own order. Of two indexes that are alike the \
+            newer one is reported.
+            """,
+        bad: """
+            CREATE TABLE account (id INTEGER PRIMARY KEY, email TEXT UNIQUE);
+            CREATE INDEX account_on_email ON account(email);
+            """)
 
     func check(_ end: LintEnd) -> [LintFault] {
         IndexCover.covers(in: end.schema).filter(\.isWhole).compactMap { cover in

@@ -7,6 +7,17 @@ import SQLiteSchema
 struct ForeignKeyIndexRule: LintRule {
     let rule = Rule.foreignKeyWithoutIndex
     let severity: Finding.Severity? = .note
+    let text = LintRuleText(
+        summary: "a foreign key's columns have no index",
+        detail: """
+            With foreign keys on, every DELETE and key UPDATE of a parent row reads the whole child table, unless \
+            an index begins with the key's columns.
+            """,
+        bad: "CREATE TABLE pet (id INTEGER PRIMARY KEY, owner_id INTEGER REFERENCES person(id));",
+        good: """
+            CREATE TABLE pet (id INTEGER PRIMARY KEY, owner_id INTEGER REFERENCES person(id));
+            CREATE INDEX pet_on_owner_id ON pet(owner_id);
+            """)
 
     func check(_ end: LintEnd) -> [LintFault] {
         end.schema.tables.values.sorted { $0.name < $1.name }.flatMap { table in

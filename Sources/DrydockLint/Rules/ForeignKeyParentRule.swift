@@ -9,6 +9,21 @@ struct ForeignKeyParentRule: LintRule {
     let rule = Rule.foreignKeyParent
     let speaksOfMissing = true
     let severity: Finding.Severity? = .error
+    let text = LintRuleText(
+        summary: "a foreign key names a parent that does not exist or has no such key",
+        detail: """
+            SQLite makes such a table without a word. With foreign keys on, the first write to it fails with "no \
+            such table" or "foreign key mismatch". The parent's columns must be its primary key or have a \
+            UNIQUE index of exactly these columns. A warning under a tool that leaves foreign keys off.
+            """,
+        bad: """
+            CREATE TABLE person (id INTEGER PRIMARY KEY, email TEXT);
+            CREATE TABLE pet (owner TEXT REFERENCES person(email));
+            """,
+        good: """
+            CREATE TABLE person (id INTEGER PRIMARY KEY, email TEXT UNIQUE);
+            CREATE TABLE pet (owner TEXT REFERENCES person(email));
+            """)
 
     /// Reports keys that a migration removes from under existing children.
     func check(_ migration: LintMigration) -> [LintFault] {

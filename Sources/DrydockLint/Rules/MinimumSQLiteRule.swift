@@ -6,6 +6,17 @@ import SQLiteSchema
 struct MinimumSQLiteRule: LintRule {
     let rule = Rule.minimumSQLite
     let severity: Finding.Severity? = .error
+    let text = LintRuleText(
+        summary: "a statement needs a newer SQLite than the project's oldest",
+        detail: """
+            `sqlite:` in drydock.yml, or `--sqlite`, names the oldest SQLite that runs the migrations: a version \
+            such as 3.24, or a system such as ios-15, android-11, macos-13, debian-12 or ubuntu-22.04. Without \
+            it the rule says nothing. An older SQLite refuses the statement, and the migration fails there.
+            """,
+        bad: """
+            -- sqlite: android-11, which has SQLite 3.28
+            ALTER TABLE email DROP COLUMN snippet;
+            """)
 
     func check(_ step: LintStep) -> [LintFault] {
         guard let minimum = step.minimum else { return [] }

@@ -6,6 +6,11 @@ import SQLiteSchema
 struct MissingDownRule: LintRule {
     let rule = Rule.missingDown
     let severity: Finding.Severity? = nil
+    let text = LintRuleText(
+        summary: "a migration has no way back",
+        detail:
+            "A release that is taken back leaves a database that the older one does not know. `drydock verify --rollback` tries the ways back."
+    )
 
     func check(_ migration: LintMigration) -> [LintFault] {
         guard migration.migration.down == nil, !migration.migration.statements.isEmpty else { return [] }

@@ -5,6 +5,11 @@ import SQLiteSchema
 struct MissingStrictRule: LintRule {
     let rule = Rule.missingStrict
     let severity: Finding.Severity? = nil
+    let text = LintRuleText(
+        summary: "a new table is not STRICT",
+        detail: "An ordinary table stores 'abc' in an INTEGER column. STRICT, since SQLite 3.37, refuses it.",
+        bad: "CREATE TABLE account (id INTEGER PRIMARY KEY, age INTEGER);",
+        good: "CREATE TABLE account (id INTEGER PRIMARY KEY, age INTEGER) STRICT;")
 
     func check(_ step: LintStep) -> [LintFault] {
         guard case .createTable(let name, false, false) = step.action, step.before.table(name.name) == nil,

@@ -7,6 +7,26 @@ import SQLiteSchema
 struct RebuildForgetsRule: LintRule {
     let rule = Rule.rebuildForgets
     let severity: Finding.Severity? = .warning
+    let text = LintRuleText(
+        summary: "a rebuilt table loses an index, a trigger, a DEFAULT or AUTOINCREMENT",
+        detail: """
+            DROP TABLE takes a table's indexes and triggers along; a rebuild has to make them again \
+            (https://www.sqlite.org/lang_altertable.html#otheralter, steps 3 and 8). AUTOINCREMENT that is lost \
+            lets ids be given twice, and so does its mark, which does not move along by itself. A trigger that is \
+            recreated under another name is a warning, since a later DROP TRIGGER would not find it. A DEFAULT that \
+            the new table does not have, or an index that is made again with other columns, is a note: a rebuild \
+            may be there for that.
+            """,
+        bad: """
+            CREATE TABLE new_email (id INTEGER PRIMARY KEY, subject TEXT NOT NULL);
+            INSERT INTO new_email (id, subject) SELECT id, subject FROM email;
+            DROP TABLE email;
+            ALTER TABLE new_email RENAME TO email;
+            """,
+        good: """
+            -- the same, and then
+            CREATE INDEX email_on_subject ON email(subject);
+            """)
 
     func check(_ migration: LintMigration) -> [LintFault] {
         migration.rebuilds.flatMap { rebuild in

@@ -8,6 +8,26 @@ import SQLiteSchema
 struct RebuildRenamesFirstRule: LintRule {
     let rule = Rule.rebuildRenamesFirst
     let severity: Finding.Severity? = .error
+    let text = LintRuleText(
+        summary: "a rebuild renames the old table first, and references follow it",
+        detail: """
+            Since SQLite 3.26 ALTER TABLE RENAME rewrites the foreign keys, triggers and views that name the \
+            table. A rebuild that renames the old table away, makes the new one and drops the old one leaves \
+            them with a name that is gone: with foreign keys on, every write to such a child fails. Make \
+            the new table under another name, copy, drop the old one, and rename the new one.
+            """,
+        bad: """
+            ALTER TABLE account RENAME TO old_account;
+            CREATE TABLE account (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+            INSERT INTO account (id, name) SELECT id, name FROM old_account;
+            DROP TABLE old_account;
+            """,
+        good: """
+            CREATE TABLE new_account (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+            INSERT INTO new_account (id, name) SELECT id, name FROM account;
+            DROP TABLE account;
+            ALTER TABLE new_account RENAME TO account;
+            """)
 
     func check(_ migration: LintMigration) -> [LintFault] {
         let (start, end) = (migration.start, migration.end)

@@ -7,6 +7,23 @@ import SQLiteSchema
 struct RebuildStricterRule: LintRule {
     let rule = Rule.rebuildStricter
     let severity: Finding.Severity? = .warning
+    let text = LintRuleText(
+        summary: "a rebuilt table may refuse rows that the old one took",
+        detail: """
+            A NOT NULL, a CHECK, a foreign key, an INTEGER PRIMARY KEY or STRICT that the old table did not have \
+            is asked of every row that the copy brings, and the migration fails for users who have other rows. Fix such rows in the copy, as with \
+            `coalesce`, or before it. A NOT NULL column without a default that the copy leaves out is an error: it \
+            fails on the first row. A CHECK that only allows more than before, or that what held before \
+            implies, is not meant.
+            """,
+        bad: """
+            CREATE TABLE new_email (id INTEGER PRIMARY KEY, subject TEXT NOT NULL);
+            INSERT INTO new_email (id, subject) SELECT id, subject FROM email;
+            """,
+        good: """
+            CREATE TABLE new_email (id INTEGER PRIMARY KEY, subject TEXT NOT NULL);
+            INSERT INTO new_email (id, subject) SELECT id, coalesce(subject, '') FROM email;
+            """)
 
     func check(_ migration: LintMigration) -> [LintFault] {
         let faults = migration.rebuilds.filter { migration.occupied.contains($0.old.name.foldedASCII) }

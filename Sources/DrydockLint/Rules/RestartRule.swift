@@ -11,6 +11,25 @@ import SQLiteSchema
 struct RestartRule: LintRule {
     let rule = Rule.notRestartable
     let severity: Finding.Severity? = .warning
+    let text = LintRuleText(
+        summary: "a statement that fails when a killed migration is started again",
+        detail: """
+            Where the tool opens no transaction, a kill or a power cut leaves what had run by then, and the next start runs the \
+            file from its first statement. One that fails on what it left behind fails on every later start. Each point between \
+            two statements is tried, with the schema alone; `verify --crash` also starts the tool on rows. The first migration \
+            is left out, since no database has data before it. Under a tool that refuses to start after a kill (Prisma, \
+            golang-migrate), the end of the file is left out: there its own commands help.
+            """,
+        bad: """
+            -- +goose NO TRANSACTION
+            CREATE TABLE tag(id INTEGER PRIMARY KEY);
+            CREATE INDEX email_tag ON email(tag_id);
+            """,
+        good: """
+            -- +goose NO TRANSACTION
+            CREATE TABLE IF NOT EXISTS tag(id INTEGER PRIMARY KEY);
+            CREATE INDEX IF NOT EXISTS email_tag ON email(tag_id);
+            """)
 
     func check(_ step: LintStep) -> [LintFault] {
         let statements = step.migration.statements

@@ -6,6 +6,14 @@ import SQLiteSchema
 struct TransactionRule: LintRule {
     let rule = Rule.refusedInTransaction
     let severity: Finding.Severity? = .error
+    let text = LintRuleText(
+        summary: "a statement that SQLite refuses inside the tool's transaction",
+        detail: """
+            VACUUM, PRAGMA synchronous = ..., and PRAGMA journal_mode = WAL on a database that has another mode, \
+            are errors inside a transaction, and the migration fails. BEGIN and COMMIT are `transaction-ended`, a PRAGMA that is \
+            passed over in silence is `pragma-ignored`.
+            """,
+        bad: "VACUUM;")
 
     func check(_ step: LintStep) -> [LintFault] {
         guard step.connection.isInTransaction else { return [] }

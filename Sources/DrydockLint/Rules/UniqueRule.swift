@@ -6,6 +6,22 @@ import SQLiteSchema
 struct UniqueRule: LintRule {
     let rule = Rule.uniqueOverExisting
     let severity: Finding.Severity? = .warning
+    let text = LintRuleText(
+        summary: "UNIQUE for rows that were written without it",
+        detail: """
+            `CREATE UNIQUE INDEX` fails with "UNIQUE constraint failed" for every user who has two rows with \
+            the same values, and a rebuild's `INSERT ... SELECT` fails alike, as does one into a table of its own \
+            key. With `INSERT OR IGNORE` or `OR REPLACE` the rows are lost in silence, which is an error where the old key \
+            had more columns than the new one: it allowed such rows. Merge such rows first, and \
+            declare it. It is a note once a DELETE picked rows by all of these columns or by a query, or an UPDATE changed one, \
+            and an error where an UPDATE gave every row the same.
+            """,
+        bad: "CREATE UNIQUE INDEX email_on_message ON email(message_id);",
+        good: """
+            -- drydock: deletes from email where id NOT IN (SELECT min(id) FROM email GROUP BY message_id)
+            DELETE FROM email WHERE id NOT IN (SELECT min(id) FROM email GROUP BY message_id);
+            CREATE UNIQUE INDEX email_on_message ON email(message_id);
+            """)
 
     func check(_ step: LintStep) -> [LintFault] {
         if case .update(let name, let columns) = step.action { return given(name, columns, step) }

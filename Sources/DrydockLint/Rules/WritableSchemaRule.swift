@@ -6,6 +6,14 @@ import SQLiteSchema
 struct WritableSchemaRule: LintRule {
     let rule = Rule.writableSchema
     let severity: Finding.Severity? = .warning
+    let text = LintRuleText(
+        summary: "sqlite_schema is written by hand",
+        detail: """
+            A typing error there makes the database unreadable for good, and what rows hold is not checked \
+            against what the new SQL says. Apple's SQLite refuses it in its defensive mode. Rebuild the table \
+            instead.
+            """,
+        bad: "PRAGMA writable_schema = ON;")
 
     func check(_ step: LintStep) -> [LintFault] {
         switch step.action {

@@ -26,6 +26,9 @@ public enum HealthChecks {
     /// The name of each check, what is wrong if it finds something, and its default threshold.
     public static var descriptions: [HealthCheckText] { all.map(\.text) }
 
+    /// The description of the check of each rule.
+    package static let texts = Dictionary(uniqueKeysWithValues: descriptions.map { ($0.rule, $0) })
+
     static func of(_ rule: Rule) -> (any HealthCheck)? { all.first { $0.text.rule == rule } }
 
     public static var names: [String] { all.map(\.text.name) }
@@ -33,21 +36,26 @@ public enum HealthChecks {
 
 /// The description of a check.
 public struct HealthCheckText: Sendable {
-    /// The rule that it checks, which has its words.
+    /// The rule that it checks.
     public var rule: Rule
+    /// What is wrong if it finds something, in one line.
+    public var summary: String
+    /// Why that matters.
+    public var why: String
     /// The threshold, if the check is about a figure, and what the figure is.
     public var threshold: HealthThreshold?
     public var measured: String?
 
-    init(_ rule: Rule, threshold: HealthThreshold? = nil, measured: String? = nil) {
-        (self.rule, self.threshold, self.measured) = (rule, threshold, measured)
+    init(
+        _ rule: Rule, _ summary: String, why: String, threshold: HealthThreshold? = nil,
+        measured: String? = nil
+    ) {
+        (self.rule, self.summary, self.why) = (rule, summary, why)
+        (self.threshold, self.measured) = (threshold, measured)
     }
 
     /// The name in reports, drydock.yml and the command line.
     public var name: String { rule.rawValue }
-
-    /// What is wrong if it finds something.
-    public var summary: String { rule.healthText?.summary ?? rule.summary }
 }
 
 /// One thing that can be wrong with a database.

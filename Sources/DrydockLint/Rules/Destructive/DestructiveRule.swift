@@ -8,6 +8,24 @@ import SQLiteSchema
 struct DestructiveRule: LintRule {
     let rule = Rule.destructiveUndeclared
     let severity: Finding.Severity? = .error
+    let text = LintRuleText(
+        summary: "existing data is dropped, deleted or rewritten without a declaration",
+        detail: """
+            DROP TABLE, DROP COLUMN and DELETE take data that users have; nothing brings it back after the \
+            upgrade. Where it is meant, a declaration says so, and `drydock verify` holds the migration to \
+            exactly that. UPDATE of a column that existed is a warning, and so is the UPDATE of an upsert. REPLACE \
+            deletes the row that has the same key: what it does not name is lost and, with foreign keys on, \
+            ON DELETE acts on the children. So does DELETE, and UPDATE of a key by ON UPDATE: the children's \
+            rows are declared beside the parent's. What a trigger deletes that a statement fires counts as \
+            well. A table whose rows the migration copied before to one that is there at the end, and what the \
+            migration itself made, is not meant here. Where an earlier migration copied the rows, it is a warning: \
+            rows that came since are not in the copy.
+            """,
+        bad: "DROP TABLE legacy_label;",
+        good: """
+            -- drydock: drops table legacy_label
+            DROP TABLE legacy_label;
+            """)
 
     func check(_ step: LintStep) -> [LintFault] {
         let triggers = FiredTriggers(step: step)

@@ -3,7 +3,8 @@ import DrydockFindings
 /// The check `wal-checkpoint`: a reader keeps the write-ahead log from being moved to the file.
 struct CheckpointCheck: HealthCheck {
     let text = HealthCheckText(
-        .walCheckpoint,
+        .walCheckpoint, "a long read transaction keeps a checkpoint from finishing",
+        why: "Until that read ends, the log grows with every write.",
         // wal_autocheckpoint requests a checkpoint every 1000 frames
         // (https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint).
         threshold: HealthThreshold(warning: "0:4000"), measured: "frames that the oldest reader is behind")

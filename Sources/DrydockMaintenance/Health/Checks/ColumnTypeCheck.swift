@@ -6,7 +6,11 @@ import SQLiteSchema
 
 /// The check `column-type`: values that a STRICT table would refuse, such as text in an INTEGER column.
 struct ColumnTypeCheck: RangedHealthCheck {
-    let text = HealthCheckText(.columnType)
+    let text = HealthCheckText(
+        .columnType, "values have another type than their column declares",
+        why:
+            "SQLite keeps what it cannot convert (https://www.sqlite.org/datatype3.html); programs may not expect it."
+    )
 
     let isDeepOnly = true
     let isDivisible = true

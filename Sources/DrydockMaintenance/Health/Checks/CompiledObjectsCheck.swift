@@ -4,7 +4,11 @@ import DrydockState
 
 /// The check `view-broken`: a view or trigger does not compile.
 struct CompiledObjectsCheck: HealthCheck {
-    let text = HealthCheckText(.viewBroken)
+    let text = HealthCheckText(
+        .viewBroken, "a view or trigger does not compile",
+        why:
+            "SQLite reports it only when the view or trigger is used; a write to the trigger's table then fails."
+    )
 
     func check(_ view: HealthView) throws -> HealthResult {
         var result = HealthResult()

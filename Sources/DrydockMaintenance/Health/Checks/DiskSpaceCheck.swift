@@ -6,7 +6,9 @@ import DrydockFindings
 /// free disk space" (https://www.sqlite.org/lang_vacuum.html).
 struct DiskSpaceCheck: HealthCheck {
     let text = HealthCheckText(
-        .diskSpace, threshold: HealthThreshold(warning: "200:"),
+        .diskSpace, "the disk has no room for a VACUUM",
+        why: "VACUUM fails, and a growing database soon does too.",
+        threshold: HealthThreshold(warning: "200:"),
         measured: "free disk in percent of the database's size")
 
     func check(_ view: HealthView) throws -> HealthResult {

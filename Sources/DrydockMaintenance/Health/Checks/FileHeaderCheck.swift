@@ -3,7 +3,9 @@ import OverlayVFS
 
 /// The check `file-header`: the file's first hundred bytes are wrong, or the file cannot be read.
 struct FileHeaderCheck: HealthCheck {
-    let text = HealthCheckText(.fileHeader)
+    let text = HealthCheckText(
+        .fileHeader, "the file is not a database, is cut short, or is not what its header says",
+        why: "SQLite refuses to open the file, or reads fewer pages than it holds.")
 
     func check(_ view: HealthView) throws -> HealthResult {
         let header = view.file.header

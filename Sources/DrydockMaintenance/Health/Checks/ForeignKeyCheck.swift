@@ -5,7 +5,10 @@ import SQLiteSchema
 
 /// The check `foreign-key-violation`: rows reference a missing parent, or a key cannot be enforced at all.
 struct ForeignKeyCheck: RangedHealthCheck {
-    let text = HealthCheckText(.foreignKeyViolation)
+    let text = HealthCheckText(
+        .foreignKeyViolation,
+        "rows reference a parent that does not exist, or a parent's columns are not unique",
+        why: "With foreign keys on, later changes to these rows fail.")
 
     let isVital = true
     let isDivisible = true

@@ -3,7 +3,11 @@ import DrydockState
 
 /// The check `foreign-key-without-index`: a foreign key's columns have no index in the child table.
 struct ForeignKeyIndexCheck: HealthCheck {
-    let text = HealthCheckText(.foreignKeyWithoutIndex)
+    let text = HealthCheckText(
+        .foreignKeyWithoutIndex, "the columns of a foreign key have no index",
+        why:
+            "Each DELETE in the parent table, and each change of its key, reads the whole child table (https://www.sqlite.org/foreignkeys.html#fk_indexes)."
+    )
 
     func check(_ view: HealthView) throws -> HealthResult {
         HealthResult(view.facts.keysWithoutIndex.value { findings(view) })

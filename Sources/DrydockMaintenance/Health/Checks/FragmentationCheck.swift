@@ -3,7 +3,10 @@ import DrydockFindings
 /// The check `fragmentation`: the leaves of a table or index are scattered in the file.
 struct FragmentationCheck: HealthCheck {
     let text = HealthCheckText(
-        .fragmentation, threshold: HealthThreshold(warning: "0:75"),
+        .fragmentation, "reading a table in key order means jumping back and forth in the file",
+        why:
+            "Scans and backups take longer on a disk that has to seek, and on any disk while the cache is cold.",
+        threshold: HealthThreshold(warning: "0:75"),
         measured: "percent of a tree's leaves, from 256 leaves on")
 
     private static let leastLeaves = 256

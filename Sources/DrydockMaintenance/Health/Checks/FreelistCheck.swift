@@ -4,7 +4,9 @@ import SQLiteFile
 /// The check `freelist`: much of the file is free pages, or their list is broken.
 struct FreelistCheck: HealthCheck {
     let text = HealthCheckText(
-        .freelist, threshold: HealthThreshold(warning: "0:25"),
+        .freelist, "a large part of the file is free pages, or their list is broken",
+        why: "They are reused, but until then they take up space on the disk, in backups and in copies.",
+        threshold: HealthThreshold(warning: "0:25"),
         measured: "percent of the pages, from 1 MiB of them on")
 
     /// Fewer free bytes are not reported.

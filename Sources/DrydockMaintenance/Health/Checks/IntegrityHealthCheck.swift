@@ -7,7 +7,9 @@ import DatabaseEngine
 ///
 /// In ranges of keys it reads the pages itself (``RangedIntegrity``).
 struct IntegrityHealthCheck: RangedHealthCheck {
-    let text = HealthCheckText(.integrityFailure)
+    let text = HealthCheckText(
+        .integrityFailure, "quick_check, or integrity_check with --deep, finds a problem",
+        why: "Queries fail or give wrong answers, and further writes can spread the damage.")
 
     let isVital = true
     let isDivisible = true

@@ -4,7 +4,10 @@ import SQLiteFile
 /// The check `journal`: a program was stopped in the middle of a write, or the file was copied without its journal or
 /// log.
 struct JournalCheck: HealthCheck {
-    let text = HealthCheckText(.journal)
+    let text = HealthCheckText(
+        .journal,
+        "beside the file is a hot journal, or a write-ahead log that nobody has open or that SQLite reads only in part",
+        why: "The file alone is not the database; a copy without the journal is damaged.")
 
     func check(_ view: HealthView) throws -> HealthResult {
         var findings: [Finding] = []

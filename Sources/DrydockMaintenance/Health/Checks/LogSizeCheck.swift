@@ -3,7 +3,9 @@ import DrydockFindings
 /// The check `wal-size`: the write-ahead log has grown out of proportion.
 struct LogSizeCheck: HealthCheck {
     let text = HealthCheckText(
-        .walSize, threshold: HealthThreshold(warning: "0:67108864"), measured: "bytes of the -wal file")
+        .walSize, "the write-ahead log is large",
+        why: "Every read has to look through it, and it takes up disk space.",
+        threshold: HealthThreshold(warning: "0:67108864"), measured: "bytes of the -wal file")
 
     func check(_ view: HealthView) throws -> HealthResult {
         guard view.state.isLogged else { return HealthResult() }

@@ -6,7 +6,10 @@ import SQLiteFile
 /// The sizes of large trees are estimated from the interior pages and some leaves (``TreeOutline``).
 struct ObjectSizeCheck: HealthCheck {
     let text = HealthCheckText(
-        .objectSize, threshold: HealthThreshold(warning: "0:80"),
+        .objectSize, "indexes take most of the file; a note names the largest tables and indexes",
+        why:
+            "Each write has to update every index of its table, and indexes take up cache that could hold rows.",
+        threshold: HealthThreshold(warning: "0:80"),
         measured: "percent of the tables' and indexes' pages that are indexes', from 1 MiB on")
 
     /// In a smaller file sizes do not matter.

@@ -2,7 +2,9 @@ import DrydockFindings
 
 /// The check `page-size`: the database's pages are smaller than the file system's blocks.
 struct PageSizeCheck: HealthCheck {
-    let text = HealthCheckText(.pageSize)
+    let text = HealthCheckText(
+        .pageSize, "a page is smaller than a block of the file system",
+        why: "To write one page, the file system reads and writes a whole block.")
 
     func check(_ view: HealthView) throws -> HealthResult {
         let size = view.file.header.pageSize

@@ -2,7 +2,9 @@ import DrydockFindings
 
 /// The check `primary-key`: a table without a primary key.
 struct PrimaryKeyCheck: HealthCheck {
-    let text = HealthCheckText(.primaryKey)
+    let text = HealthCheckText(
+        .primaryKey, "a table has no primary key",
+        why: "Its rowids may change when it is vacuumed, and nothing else tells its rows apart.")
 
     func check(_ view: HealthView) throws -> HealthResult {
         HealthResult(

@@ -5,7 +5,11 @@ import DatabaseEngine
 /// The check `table-unreadable`: a generated column that does not compile, or with `--deep` one that fails on a row;
 /// a table that accepts no row, since a CHECK constraint or an index of it does not compile.
 struct ReadableTablesCheck: HealthCheck {
-    let text = HealthCheckText(.tableUnreadable)
+    let text = HealthCheckText(
+        .tableUnreadable, "a table cannot be read in all its columns, or takes no row",
+        why:
+            "A generated column is computed when it is read: one row that it fails on makes every SELECT * fail."
+    )
 
     let isDivisible = true
 

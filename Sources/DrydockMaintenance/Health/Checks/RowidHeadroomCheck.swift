@@ -9,7 +9,10 @@ import DatabaseEngine
 /// (https://www.sqlite.org/autoinc.html).
 struct RowidHeadroomCheck: HealthCheck {
     let text = HealthCheckText(
-        .rowidHeadroom, threshold: HealthThreshold(warning: "0:50", critical: "0:90"),
+        .rowidHeadroom, "a table's ids are close to the largest possible id",
+        why:
+            "With AUTOINCREMENT every INSERT fails once it is reached; without it, SQLite tries ids at random.",
+        threshold: HealthThreshold(warning: "0:50", critical: "0:90"),
         measured: "the highest id in percent of 9223372036854775807")
 
     func check(_ view: HealthView) throws -> HealthResult {

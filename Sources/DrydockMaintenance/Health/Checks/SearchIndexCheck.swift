@@ -4,7 +4,10 @@ import DrydockState
 /// The check `search-index-stale`: a full-text index does not agree with its content. It runs on the overlay, since the
 /// check is an INSERT.
 struct SearchIndexCheck: HealthCheck {
-    let text = HealthCheckText(.searchIndexStale)
+    let text = HealthCheckText(
+        .searchIndexStale,
+        "an FTS3, FTS4 or FTS5 index does not agree with its content, or the tables of its module disagree",
+        why: "Searches miss rows or find what is no longer there; integrity_check does not see it.")
 
     let isDivisible = true
 

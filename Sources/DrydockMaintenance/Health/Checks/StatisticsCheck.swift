@@ -6,7 +6,10 @@ import SQLiteFile
 /// The check `statistics`: the planner knows nothing about an index, or its statistics are long out of date.
 struct StatisticsCheck: HealthCheck {
     let text = HealthCheckText(
-        .statistics, threshold: HealthThreshold(warning: "0:10"),
+        .statistics, "ANALYZE has never been run, or the tables have changed a lot since",
+        why:
+            "The query planner has to guess, and may choose the wrong index (https://www.sqlite.org/lang_analyze.html).",
+        threshold: HealthThreshold(warning: "0:10"),
         measured: "how many times more or fewer rows there are")
 
     /// In smaller tables a wrong estimate costs nothing.

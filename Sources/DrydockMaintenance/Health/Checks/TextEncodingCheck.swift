@@ -5,7 +5,9 @@ import SQLiteFile
 
 /// The check `text-encoding`: a text that is not valid in the database's encoding.
 struct TextEncodingCheck: RangedHealthCheck {
-    let text = HealthCheckText(.textEncoding)
+    let text = HealthCheckText(
+        .textEncoding, "a text is not valid UTF-8 or UTF-16",
+        why: "Programs replace or reject such text, and some crash.")
 
     let isDeepOnly = true
     let isDivisible = true

@@ -4,7 +4,9 @@ import SQLiteFile
 /// The check `sqlite-version`: the library that wrote last, or the linked one, has a known bug that can damage
 /// databases.
 struct WriterVersionCheck: HealthCheck {
-    let text = HealthCheckText(.sqliteVersion)
+    let text = HealthCheckText(
+        .sqliteVersion, "the SQLite that wrote last, or this one, is known to damage databases at times",
+        why: "SQLite's own list says so (https://www.sqlite.org/howtocorrupt.html#bugs_in_sqlite).")
 
     func check(_ view: HealthView) throws -> HealthResult {
         let writer = view.file.header.libraryVersion
