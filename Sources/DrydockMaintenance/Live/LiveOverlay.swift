@@ -35,10 +35,17 @@ package actor LiveOverlay {
         var lease: ConnectionPool.Lease
         var watch: ChangeWatch
         var memo = Memo()
+        /// The files before they were mapped.
+        let stamps: FileStamps
         /// Whether a later write would change the files' times: they were not written just before.
-        var isTimely: Bool
+        let isTimely: Bool
 
+        /// Whether all that was mapped still has its bytes. The log may have grown, which this image does not show.
         var isUnchanged: Bool { isTimely && (try? lease.image.checkUnchanged()) != nil }
+
+        /// Whether a transaction that begins now keeps the mapped bytes. One that sees a longer log than the image does
+        /// lets a checkpoint write into the file what the image does not have.
+        func isKept(at path: String) -> Bool { isTimely && stamps == FileStamps(path) }
     }
 
     private let path: String
@@ -115,9 +122,9 @@ package actor LiveOverlay {
     private func open() async throws -> (Opened, FileHold?) {
         if let opened {
             let lock = await lock(opened.keeper)
-            if (lock != nil || opened.keeper == nil) && opened.isUnchanged {
-                return (opened, lock)
-            }
+            let isValid =
+                lock != nil ? opened.isKept(at: path) : opened.keeper == nil && opened.isUnchanged
+            if isValid { return (opened, lock) }
             _ = lock?.release()
             await close()
         }
@@ -143,7 +150,7 @@ package actor LiveOverlay {
             let files = try Image(
                 snapshot: path, holdsDescriptors: lock != nil, ignoresJournal: lock != nil)
             image = files
-            let new = try await map(files, lock, isTimely)
+            let new = try await map(files, lock, stamp, isTimely)
             opened = new
             // The log's content is now in the overlay's memory, and the transaction keeps the file unchanged.
             if log == LogHead(path), lock?.isHeld == true || isTimely && stamp == FileStamps(path) {
@@ -178,11 +185,13 @@ package actor LiveOverlay {
         return keeper
     }
 
-    private func map(_ image: Image, _ keeper: FileHold?, _ isTimely: Bool) async throws -> Opened {
+    private func map(
+        _ image: Image, _ keeper: FileHold?, _ stamps: FileStamps, _ isTimely: Bool
+    ) async throws -> Opened {
         let watch = ChangeWatch(image, isStopped)
         watch.begin(keeper)
         let lease = try await connections.lease(image) { watch.isLost }
-        return Opened(keeper: keeper, lease: lease, watch: watch, isTimely: isTimely)
+        return Opened(keeper: keeper, lease: lease, watch: watch, stamps: stamps, isTimely: isTimely)
     }
 }
 

@@ -63,8 +63,12 @@ import Testing
             let result = try running.result()
             let report = try parsedJSON(result.output)
             let findings = report["findings"] as? [[String: Any]] ?? []
-            #expect(findings.allSatisfy { $0["severity"] as? String == "note" }, "\(result.output)")
             // On a busy machine a check may not find 100 ms in which nothing is written.
+            let faults = findings.filter {
+                $0["severity"] as? String != "note"
+                    && ($0["message"] as? String)?.contains(" was not checked") != true
+            }
+            #expect(faults.isEmpty, "\(result.output)")
             let missed = report["notChecked"] as? [[String: Any]] ?? []
             #expect(result.status == 0 || !missed.isEmpty, "\(result.output)\(result.errors)")
             for miss in missed {

@@ -58,6 +58,57 @@ import TestTools
         #expect(count == [1])
     }
 
+    /// A commit between two slices is in the log only; a checkpoint during the second one writes it into the file.
+    @Test(arguments: [GRDBDriver() as any Engine, NIODriver()])
+    func `a checkpoint during a slice is no damage`(engine: any Engine) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.sqlite")
+        try PlainDatabase(path).execute(
+            """
+            PRAGMA journal_mode = WAL; CREATE TABLE t(a INTEGER PRIMARY KEY, b);
+            WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+            INSERT INTO t SELECT i, hex(randomblob(50)) FROM n
+            """)
+        let process = ChildProcess()
+        let (input, output) = (Pipe(), Pipe())
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["sqlite3", path]
+        (process.standardInput, process.standardOutput) = (input, output)
+        try process.run()
+        let (file, answers) = (input.fileHandleForWriting, output.fileHandleForReading)
+        @Sendable func tell(_ sql: String) throws {
+            try file.write(contentsOf: Data("\(sql); SELECT 'done';\n".utf8))
+            var answer = ""
+            while !answer.contains("done") {
+                answer += String(decoding: answers.availableData, as: UTF8.self)
+            }
+        }
+        let live = LiveOverlay(
+            engine: engine, path: path, settings: ConnectionSettings(), limit: .seconds(86_400),
+            isStopped: { false })
+        try tell("PRAGMA wal_autocheckpoint = 0; INSERT INTO t VALUES (0, 'x')")
+        // What was written just before is mapped again for each slice.
+        try await Task.sleep(for: FileStamps.tick * 2)
+        let counts = Mutex<[Int64]>([])
+        @Sendable func count(_ connection: any Connection) throws {
+            let count = try connection.firstRow("SELECT count(b || a) FROM t") { $0.integer(0) }
+            counts.withLock { $0.append(count ?? -1) }
+        }
+        try await live.slice { try count($0.connection) }
+        try tell("DELETE FROM t WHERE a < 2000; UPDATE t SET a = a + 100000 WHERE a < 4000")
+        try await live.slice { slice in
+            try slice.connection.execute("PRAGMA cache_size = 10")
+            try tell("PRAGMA wal_checkpoint")
+            try count(slice.connection)
+            let faults = try slice.connection.rows("PRAGMA integrity_check") { $0.string(0) }
+            #expect(faults == ["ok"])
+        }
+        await live.close()
+        try file.close()
+        process.waitUntilExit()
+        #expect(counts.withLock { $0 } == [5001, 3001])
+    }
+
     /// Does something before it opens a database for the first time.
     private struct ActingEngine: Engine {
         let base: any Engine

