@@ -25,7 +25,9 @@ package final class ChildProcess: @unchecked Sendable {
     package var standardError: Any?
 
     package private(set) var processIdentifier: pid_t = 0
-    private let lock = NSLock()
+    /// Guards the status, and is signalled when it is known.
+    private let ended = NSCondition()
+    /// What waitpid(2) said of its end; nil while it runs.
     private var status: Int32?
 
     package init() {}
@@ -80,15 +82,23 @@ package final class ChildProcess: @unchecked Sendable {
         // The program has its own ends.
         for pipe in [standardOutput, standardError] { try? (pipe as? Pipe)?.fileHandleForWriting.close() }
         try? (standardInput as? Pipe)?.fileHandleForReading.close()
+        Thread.detachNewThread { self.reap() }
     }
 
-    package var isRunning: Bool { reaped() == nil }
-
-    /// Waits without the lock, so that others may ask meanwhile.
-    package func waitUntilExit() {
-        var information = siginfo_t()
-        while reaped() == nil { waitid(P_PID, id_t(processIdentifier), &information, WEXITED | WNOWAIT) }
+    /// Takes the exit status as soon as there is one: the thread of Swift Testing that waits for exit tests would otherwise
+    /// find this program again and again, and none of its own.
+    private func reap() {
+        var new: Int32 = 0
+        while waitpid(processIdentifier, &new, 0) < 0, errno == EINTR {}
+        ended.lock()
+        status = new
+        ended.broadcast()
+        ended.unlock()
     }
+
+    package var isRunning: Bool { ended.withLock { status == nil } }
+
+    package func waitUntilExit() { _ = endStatus() }
 
     /// Waits in a thread of its own, so that a task may wait.
     package func end() async {
@@ -100,28 +110,29 @@ package final class ChildProcess: @unchecked Sendable {
         }
     }
 
-    package func interrupt() { kill(processIdentifier, SIGINT) }
+    package func interrupt() { send(SIGINT) }
 
-    package func terminate() { kill(processIdentifier, SIGTERM) }
+    package func terminate() { send(SIGTERM) }
+
+    private func send(_ signal: Int32) {
+        ended.withLock { if status == nil { _ = kill(processIdentifier, signal) } }
+    }
 
     /// The exit status, or the signal that ended it. It waits for the end.
     package var terminationStatus: Int32 {
-        waitUntilExit()
-        let status = reaped() ?? 0
+        let status = endStatus()
         return status & 0x7f == 0 ? (status >> 8) & 0xff : status & 0x7f
     }
 
-    package var terminationReason: TerminationReason {
-        waitUntilExit()
-        return (reaped() ?? 0) & 0x7f == 0 ? .exit : .uncaughtSignal
-    }
+    package var terminationReason: TerminationReason { endStatus() & 0x7f == 0 ? .exit : .uncaughtSignal }
 
-    /// Returns what waitpid(2) said of its end; nil if it runs.
-    private func reaped() -> Int32? {
-        lock.lock()
-        defer { lock.unlock() }
-        var new: Int32 = 0
-        if status == nil, waitpid(processIdentifier, &new, WNOHANG) == processIdentifier { status = new }
-        return status
+    private func endStatus() -> Int32 {
+        guard processIdentifier != 0 else { return 0 }
+        return ended.withLock {
+            while true {
+                if let status { return status }
+                ended.wait()
+            }
+        }
     }
 }
