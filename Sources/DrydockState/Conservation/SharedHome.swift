@@ -63,7 +63,7 @@ struct SharedHome {
                 SELECT coalesce(sum(lack), 0) FROM (SELECT sum(weight) AS lack FROM rows
                 WHERE \(try isNotOneByKey(names)) GROUP BY \(values) HAVING sum(weight) > 0 AND max(claimed) > 0)
                 """
-            return try Conservation.count(connection, sql)
+            return try connection.count(sql)
         } catch let error as EngineError where error.isOfExpression {
             return nil
         }

@@ -2,40 +2,23 @@ import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 
-extension Conservation {
-    /// Compares no more than the tables that are gone after several steps, and those that have their rows.
-    package init(
-        movesIn connection: any Connection, before: Catalog, after: Catalog, lineage: TableLineage,
-        declarations: [Declaration], provenance: Provenance
-    ) throws {
-        encoding = before.encoding
-        let match = SchemaMatch(
-            before: before, after: after, lineage: lineage, declarations: declarations,
-            provenance: { provenance })
-        let moved = MovedData(connection: connection, after: after, provenance: { provenance })
-        for table in match.dropped {
-            droppedTables.append(try dropped(table, connection, moved, declarations))
-        }
-        let homes = Set(droppedTables.flatMap { $0.homes.map(\.table.name) })
-        for pair in match.pairs where homes.contains(pair.after.name) {
-            try compare(pair, connection, nil, moved, declarations, lineage)
-        }
-        try settleSharedHomes(connection, moved, declarations)
-    }
+/// Finds the dropped tables whose home has all of their rows, but not those of the others that went there as well.
+struct CrowdedHomes {
+    let connection: any Connection
+    let moved: MovedData
+    let declarations: [Declaration]
+    let kept: [Conservation.Kept]
+    var droppedTables: [Conservation.DroppedTable]
 
-    /// Finds the dropped tables whose home has all of their rows, but not those of the others that went there as well.
-    mutating func settleSharedHomes(
-        _ connection: any Connection, _ moved: MovedData, _ declarations: [Declaration]
-    ) throws {
+    mutating func settle() throws {
         let members = droppedTables.indices.filter { droppedTables[$0].home != nil }
         for (name, group) in Dictionary(grouping: members, by: { droppedTables[$0].home?.table.name }) {
             guard let home = droppedTables[group[0]].home?.table else { continue }
-            let owner = kept.first { $0.match.after.name == name }.flatMap { self.owner($0, declarations) }
-            try settle(
-                group, SharedHome(homes: [home], connection: connection, owner: owner), moved, declarations)
+            let owner = kept.first { $0.match.after.name == name }.flatMap(owner)
+            try settle(group, SharedHome(homes: [home], connection: connection, owner: owner))
         }
         for (group, homes) in splitTables() {
-            try settle(group, SharedHome(homes: homes, connection: connection), moved, declarations)
+            try settle(group, SharedHome(homes: homes, connection: connection))
         }
     }
 
@@ -64,17 +47,15 @@ extension Conservation {
     }
 
     /// Compares some tables with each other.
-    private mutating func settle(
-        _ group: [Int], _ shared: SharedHome, _ moved: MovedData, _ declarations: [Declaration]
-    ) throws {
+    private mutating func settle(_ group: [Int], _ shared: SharedHome) throws {
         if try hasRoom(shared, for: group) { return }
         for (place, index) in group.enumerated() {
-            try settle(index, besides: Array(group[..<place]), shared, moved, declarations)
+            try settle(index, besides: Array(group[..<place]), shared)
         }
     }
 
     /// Returns what a kept table still has of its rows; nil where that is not known.
-    private func owner(_ kept: Kept, _ declarations: [Declaration]) -> SharedHome.Owner? {
+    private func owner(_ kept: Conservation.Kept) -> SharedHome.Owner? {
         let (match, difference) = (kept.match, kept.difference)
         let allowance = Allowance(of: match.before, declarations)
         let owner = SharedHome.Owner(match, allowed: allowance.condition)
@@ -95,8 +76,7 @@ extension Conservation {
 
     /// Compares a dropped table with those before it, by each set of columns that is all of one of them.
     private mutating func settle(
-        _ index: Int, besides earlier: [Int], _ shared: SharedHome, _ moved: MovedData,
-        _ declarations: [Declaration]
+        _ index: Int, besides earlier: [Int], _ shared: SharedHome
     ) throws {
         // Rows that were copied from one table to another before are one, and what lacks rows is reported already.
         func areApart(_ index: Int, _ other: Catalog.Table) -> Bool {
@@ -119,13 +99,13 @@ extension Conservation {
                 }
             }
             guard !others.isEmpty || shared.owner != nil else { continue }
-            guard let missing = try lacks(shared, others + [index], in: names, declarations) else {
+            guard let missing = try lacks(shared, others + [index], in: names) else {
                 // It cannot be said that its rows are there.
                 (droppedTables[index].home, droppedTables[index].parts) = (nil, [])
                 return
             }
             guard missing > 0 else { continue }
-            if let other = try ownHome(of: index, moved) {
+            if let other = try ownHome(of: index) {
                 droppedTables[index].home = other
                 return
             }
@@ -138,7 +118,7 @@ extension Conservation {
     }
 
     /// Returns a new table that has the rows of a dropped one, and to which no other one went.
-    private func ownHome(of index: Int, _ moved: MovedData) throws -> MovedData.Home? {
+    private func ownHome(of index: Int) throws -> MovedData.Home? {
         let taken = droppedTables.flatMap { $0.homes.map(\.table) } + kept.map(\.match.after)
         let home = try moved.home(of: droppedTables[index].table, besides: taken)
         return home?.missing.isEmpty == true ? home : nil
@@ -164,7 +144,7 @@ extension Conservation {
 
     /// Returns how many rows are missing; if declarations let them go, none. Nil where SQLite cannot say.
     private mutating func lacks(
-        _ shared: SharedHome, _ indices: [Int], in names: [String], _ declarations: [Declaration]
+        _ shared: SharedHome, _ indices: [Int], in names: [String]
     ) throws -> Int? {
         var claims = indices.map(claim)
         let missing = try shared.missing(claims, in: names)
