@@ -98,7 +98,7 @@ struct LintMigration {
         var new: Table
         /// The statement that copies the rows.
         var statement: SQLStatement
-        var copy: TableLineage.Copy
+        var copy: TableIncarnation.Copy
         /// Whether no other statement copies rows of the old table.
         var isOnlyCopy: Bool
 
@@ -169,19 +169,19 @@ struct LintMigration {
 
     /// Returns the copy that CREATE TABLE AS makes of a table, under whatever name it has by then.
     private static func createdCopy(
-        of origin: String, _ made: TableLineage.Incarnation, _ migration: Migration
-    ) -> TableLineage.Copy? {
+        of origin: String, _ made: TableIncarnation, _ migration: Migration
+    ) -> TableIncarnation.Copy? {
         guard let place = made.createdBy, migration.origins(ofTableMadeBy: place).contains(origin),
             let source = migration.statements[place].tableSource
         else { return nil }
-        let items = source.items.map { item -> TableLineage.Copy.Item in
+        let items = source.items.map { item -> TableIncarnation.Copy.Item in
             switch item {
             case .column(_, let name): .column(name.foldedASCII)
             case .star: .star
             case .expression: .expression
             }
         }
-        return TableLineage.Copy(origin: origin, statement: place, columns: nil, items: items)
+        return TableIncarnation.Copy(origin: origin, statement: place, columns: nil, items: items)
     }
 }
 

@@ -69,7 +69,7 @@ package struct StepVerification: Sendable {
             names: StepNames(
                 before: before.catalog, after: after.catalog, lineage: lineage,
                 match: conservation.kept.map(\.match), moved: conservation.droppedTables),
-            temporaries: lineage.memory.temporaryTables)
+            temporaries: lineage.state.temporaryTables)
         outcome.declarationFindings = faults
         outcome.hasMovedRows = conservation.droppedTables.contains { !$0.homes.isEmpty }
         outcome.rowsCompared = conservation.rowsCompared

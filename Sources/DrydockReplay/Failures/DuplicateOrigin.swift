@@ -87,8 +87,10 @@ struct DuplicateOrigin {
         for (column, term) in zip(columns, key.terms) {
             if term.expression.hasPrefix("(") {
                 terms.append(term)
-            } else if let name = scene.lineage.formerNames(ofColumn: column, in: table.name, from: origin)
-                .first,
+            } else if let name = scene.lineage.columns.formerNames(
+                ofColumn: column, in: table.name, from: origin
+            )
+            .first,
                 let name = old.column(name)?.name
             {
                 terms.append((name, quotedName(name), term.collation))

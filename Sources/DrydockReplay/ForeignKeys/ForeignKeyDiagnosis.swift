@@ -171,7 +171,7 @@ struct ForeignKeyDiagnosis {
     }
 
     /// Explains a rebuild of the parent with a copy that lacks rows, or has different keys.
-    private func leftOut(_ key: ResolvedKey, _ copy: TableLineage.Copy) -> Finding {
+    private func leftOut(_ key: ResolvedKey, _ copy: TableIncarnation.Copy) -> Finding {
         let (statement, place) = (migration.statements[copy.statement], migration.mention(copy.statement))
         let parent = key.parent.name
         if let crossed = CrossedCopy(statement, into: key.parent, from: before.table(copy.origin)),

@@ -73,7 +73,7 @@ struct ReferencedValues {
                 // In the other direction: the row has a key, and the other table has the value beside a copy of that
                 // key.
                 let copies = parent.storedColumns.filter {
-                    provenance.end.isCopied(own, of: later.name, to: $0.name, of: parent.name)
+                    provenance.end.columns.isCopied(own, of: later.name, to: $0.name, of: parent.name)
                 }
                 return (keys + copies).map {
                     Reference(columns: [own], parent: parent, parentColumns: [$0.name], isDeclared: false)

@@ -76,7 +76,8 @@ struct ColumnMatching {
         var (renamed, kept): ([String: Catalog.Column], [String: Catalog.Column]) = ([:], [:])
         for column in after.columns {
             let folded = column.name.foldedASCII
-            let first = lineage.nameBefore(ofColumn: folded, in: after.name, from: before.name)?.foldedASCII
+            let first = lineage.columns.nameBefore(ofColumn: folded, in: after.name, from: before.name)?
+                .foldedASCII
             if let first, first != folded, before.column(first) != nil {
                 renamed[first] = column
             } else {
@@ -92,7 +93,7 @@ struct ColumnMatching {
     ) -> [Catalog.Column] {
         guard let made = lineage[after.name], made.origin != before.name.foldedASCII else { return [] }
         return after.storedColumns.filter { candidate in
-            lineage.sources(ofColumn: candidate.name, in: after.name).contains {
+            lineage.columns.sources(ofColumn: candidate.name, in: after.name).contains {
                 $0.column == column.name.foldedASCII
                     && lineage.incarnation($0.table)?.origin == before.name.foldedASCII
             }

@@ -108,7 +108,7 @@ extension Provenance {
         let own = end.incarnation(id).map(end.sources) ?? []
         // What has had the name and the rows since an earlier step has been compared there.
         let known = start.successions().filter { $0.old == id }.map(\.new)
-        return end.memory.incarnations.filter { key, other in
+        return end.state.incarnations.filter { key, other in
             // Of two tables that exchanged rows, the younger one is the copy.
             key.schema == "main" && other.id != id && end.sources(of: other).contains(id)
                 && (other.id > id || !own.contains(other.id)) && !known.contains(other.id)
@@ -145,25 +145,25 @@ extension Provenance {
 extension TableLineage {
     /// Whether the step renamed a table, or inserted rows of one table into another.
     var movesNamesOrRows: Bool {
-        memory.incarnations.contains { key, table in
+        state.incarnations.contains { key, table in
             key.schema == "main" && (!table.copied.isEmpty || table.origin.map { $0 != key.name } ?? false)
         }
     }
 
     /// Returns the tables whose rows statements copied into a table, directly or through others.
-    fileprivate func sources(of table: Incarnation) -> Set<Int> { suppliers(of: table, by: \.copied) }
+    fileprivate func sources(of table: TableIncarnation) -> Set<Int> { suppliers(of: table, by: \.copied) }
 
     /// Records which table has which name after a migration.
     mutating func noteLastingNames() {
-        for key in memory.incarnations.keys where key.schema == "main" {
-            memory.incarnations[key]?.lastingNames.insert(key.name)
+        for key in state.incarnations.keys where key.schema == "main" {
+            state.incarnations[key]?.lastingNames.insert(key.name)
         }
     }
 
     /// The pairs of a table that lives on under another name and the one that has its former name and its rows. A name
     /// that a table only had while a migration made it is not its former name.
     fileprivate func successions() -> [(old: Int, new: Int)] {
-        memory.incarnations.filter { $0.key.schema == "main" && !$0.value.predecessors.isEmpty }
+        state.incarnations.filter { $0.key.schema == "main" && !$0.value.predecessors.isEmpty }
             .sorted { $0.value.id < $1.value.id }.flatMap { key, table in
                 let sources = sources(of: table)
                 return table.predecessors.filter { id in

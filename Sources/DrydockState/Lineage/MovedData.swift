@@ -57,8 +57,8 @@ package struct MovedData {
         of successor: Catalog.Table
     ) -> Bool {
         let provenance = provenance()
-        return !provenance.start.sources(ofColumn: column.name, in: table.name)
-            .isDisjoint(with: provenance.end.sources(ofColumn: later.name, in: successor.name))
+        return !provenance.start.columns.sources(ofColumn: column.name, in: table.name)
+            .isDisjoint(with: provenance.end.columns.sources(ofColumn: later.name, in: successor.name))
     }
 
     /// Whether statements before the step copied rows from one table to another, or to both from a third.
@@ -71,7 +71,7 @@ package struct MovedData {
 
     func candidates(
         for table: Catalog.Table, _ provenance: Provenance,
-        _ link: KeyPath<TableLineage.Incarnation, Set<Int>>
+        _ link: KeyPath<TableIncarnation, Set<Int>>
     ) -> [Catalog.Table] {
         provenance.relatives(of: table, by: link).compactMap { after.tables[$0] }.filter(\.keepsRows)
     }
@@ -188,9 +188,9 @@ package struct MovedData {
         _ allowance: Allowance
     ) throws -> Catalog.Column? {
         let table = successor.before
-        let names = provenance.start.names(ofColumn: column.name, in: table.name)
+        let names = provenance.start.columns.names(ofColumn: column.name, in: table.name)
         return try successor.after.columns.first { other in
-            let others = provenance.end.names(ofColumn: other.name, in: successor.after.name)
+            let others = provenance.end.columns.names(ofColumn: other.name, in: successor.after.name)
             let areMentioned = names.contains { name in
                 others.contains { provenance.end.areMentionedTogether(name, $0) }
             }

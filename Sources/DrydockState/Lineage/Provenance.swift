@@ -14,10 +14,10 @@ package struct Provenance: Sendable {
     /// columns come first.
     /// - Parameter link: what counts as an exchange.
     func relatives(
-        of table: Catalog.Table, by link: KeyPath<TableLineage.Incarnation, Set<Int>>
+        of table: Catalog.Table, by link: KeyPath<TableIncarnation, Set<Int>>
     ) -> [String] {
         guard let id = start[table.name]?.id else { return [] }
-        let all = Array(end.memory.incarnations.values) + end.memory.retired.values
+        let all = Array(end.state.incarnations.values) + end.state.retired.values
         var links: [Int: Set<Int>] = [:]
         for other in all {
             for source in other[keyPath: link] {
@@ -29,7 +29,7 @@ package struct Provenance: Sendable {
         while let next = open.popLast() {
             open += (links[next] ?? []).filter { reached.insert($0).inserted }
         }
-        let names = end.memory.incarnations.filter {
+        let names = end.state.incarnations.filter {
             $0.key.schema == "main" && reached.contains($0.value.id) && $0.value.id != id
         }.map(\.key.name)
         let weighed = names.map { name in
@@ -41,9 +41,9 @@ package struct Provenance: Sendable {
     /// Returns the columns of a later table with which a column of an earlier table may have exchanged values; those
     /// with its name come first.
     func columns(for column: String, of table: Catalog.Table, in later: Catalog.Table) -> [Catalog.Column] {
-        let own = start.sources(ofColumn: column, in: table.name)
+        let own = start.columns.sources(ofColumn: column, in: table.name)
         let copied = later.storedColumns.filter {
-            !own.isDisjoint(with: end.sources(ofColumn: $0.name, in: later.name))
+            !own.isDisjoint(with: end.columns.sources(ofColumn: $0.name, in: later.name))
         }
         let same = later.column(column).map { $0.isGenerated ? [] : [$0] } ?? []
         if copied.contains(where: { $0.name.foldedASCII == column.foldedASCII }) || copied.isEmpty {
@@ -56,9 +56,9 @@ package struct Provenance: Sendable {
     func assignedColumns(for column: String, of table: Catalog.Table, in later: Catalog.Table) -> [Catalog
         .Column]
     {
-        let own = start.sources(ofColumn: column, in: table.name)
+        let own = start.columns.sources(ofColumn: column, in: table.name)
         return later.storedColumns.filter {
-            !own.isDisjoint(with: end.assigned(toColumn: $0.name, in: later.name))
+            !own.isDisjoint(with: end.columns.assigned(toColumn: $0.name, in: later.name))
         }
     }
 
@@ -80,12 +80,12 @@ package struct Provenance: Sendable {
     func isCopied(_ column: String, of table: Catalog.Table, to other: String, in later: Catalog.Table)
         -> Bool
     {
-        !start.sources(ofColumn: column, in: table.name)
-            .isDisjoint(with: end.sources(ofColumn: other, in: later.name))
+        !start.columns.sources(ofColumn: column, in: table.name)
+            .isDisjoint(with: end.columns.sources(ofColumn: other, in: later.name))
     }
 
     private func isCopied(_ column: String, of table: Catalog.Table, in later: String) -> Bool {
-        let own = start.sources(ofColumn: column, in: table.name)
+        let own = start.columns.sources(ofColumn: column, in: table.name)
         return end[later]?.columns?.contains {
             !own.isDisjoint(with: $0.sources) || own.contains($0, of: end[later])
         }
@@ -93,9 +93,9 @@ package struct Provenance: Sendable {
     }
 }
 
-extension Set<TableLineage.Source> {
+extension Set<TableIncarnation.Source> {
     /// Whether the set contains a column of the table itself.
-    fileprivate func contains(_ column: TableLineage.Column, of table: TableLineage.Incarnation?) -> Bool {
-        table.map { contains(TableLineage.Source(table: $0.id, column: column.first)) } ?? false
+    fileprivate func contains(_ column: TableIncarnation.Column, of table: TableIncarnation?) -> Bool {
+        table.map { contains(TableIncarnation.Source(table: $0.id, column: column.first)) } ?? false
     }
 }

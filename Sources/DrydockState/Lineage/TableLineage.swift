@@ -14,102 +14,24 @@ package struct TableKey: Hashable, Sendable {
 /// Temporary tables are followed too, since rows may be copied through them; SQLite first looks for a name without a
 /// schema among them (https://www.sqlite.org/lang_naming.html).
 package struct TableLineage: Sendable {
-    /// A table as created by one CREATE statement.
-    package struct Incarnation: Sendable {
-        /// Unchanged by renames.
-        package let id: Int
-        /// The table's name before the step; nil when the step created it.
-        package var origin: String?
-        /// The columns that an ALTER renamed, from the present name to the first name.
-        var renamedColumns: [String: String] = [:]
-        /// What copying statements filled: from a column of this table to the column, before the step, of the copied
-        /// table.
-        package var copies: [Copy] = []
-        /// The index of the statement that created the table.
-        package var createdBy: Int?
-        /// The table's first name, as it was written: `sqlite_sequence` tells `Owner` from `owner`.
-        package var firstTableName: String
-        /// The names in the database that it had when a migration began or ended.
-        var lastingNames: Set<String> = []
-        /// The tables whose names this table took when they were dropped or renamed, in that order.
-        var predecessors: [Int] = []
-        /// Those of ``predecessors`` that gave up the name in the same migration.
-        var replaced: Set<Int> = []
-        /// The table's columns in order; nil where they are not known.
-        var columns: [Column]?
-        /// The tables from which statements inserted rows.
-        var inserted: Set<Int> = []
-        /// Those of ``inserted`` whose rows a statement of a migration selected, without what triggers may write.
-        var copied: Set<Int> = []
-        /// All tables named by the statements that inserted or changed its rows.
-        var fills: Set<Int> = []
-
-        package func firstName(_ column: String) -> String { renamedColumns[column.foldedASCII] ?? column }
-    }
-
-    /// `INSERT INTO this (columns) SELECT items FROM origin`.
-    package struct Copy: Sendable {
-        package var origin: String
-        package var statement: Int
-        package var columns: [String]?
-        package var items: [Item]
-
-        package init(origin: String, statement: Int, columns: [String]? = nil, items: [Item]) {
-            self.origin = origin
-            self.statement = statement
-            self.columns = columns
-            self.items = items
-        }
-
-        package enum Item: Sendable, Equatable {
-            /// A column, by its name before the step.
-            case column(String)
-            /// All columns, in order.
-            case star
-            case expression
-        }
-    }
-
-    /// The state that ROLLBACK TO restores.
-    package struct Memory: Sendable {
-        var incarnations: [TableKey: Incarnation] = [:]
-        /// Tables that were dropped.
-        var retired: [Int: Incarnation] = [:]
-        /// The names of temporary tables.
-        package var temporaryTables: Set<String> = []
-        /// Whether there are tables of attached databases.
-        var hasAttachedTables = false
-        /// The table that last had each name.
-        var holders: [TableKey: Int] = [:]
-        /// The tables that views read, by the view's name.
-        var views: [TableKey: Set<Int>] = [:]
-        /// Indexes and triggers of the temporary schema, with their tables.
-        var temporaryObjects: [Catalog.ObjectID: String] = [:]
-        var droppedObjects: [Catalog.ObjectID: Int] = [:]
-        var droppedOrigins: [String: Int] = [:]
-        var droppedColumns: [[String]: Int] = [:]
-        /// The names in each statement that changes rows.
-        var mentions: Set<Set<String>> = []
-    }
-
-    package var memory = Memory()
-    private var savepoints: [(name: String, memory: Memory)] = []
-    private var beginning: Memory?
+    package var state = LineageState()
+    private var savepoints: [(name: String, state: LineageState)] = []
+    private var beginning: LineageState?
     /// The state before the first statement.
-    private var initial: Memory?
+    private var initial: LineageState?
     private var nextID = 0
     /// The statements' actions with every name resolved.
     package private(set) var actions: [StatementAction] = []
 
     /// Returns the statement that dropped an object by name, where none created it again.
-    package func dropStatement(of id: Catalog.ObjectID) -> Int? { memory.droppedObjects[id] }
+    package func dropStatement(of id: Catalog.ObjectID) -> Int? { state.droppedObjects[id] }
 
     /// Returns the statement that dropped a table from before the step, whatever its name was by then.
-    package func dropStatement(ofTable origin: String) -> Int? { memory.droppedOrigins[origin.foldedASCII] }
+    package func dropStatement(ofTable origin: String) -> Int? { state.droppedOrigins[origin.foldedASCII] }
 
     /// Returns the ALTER that dropped a column of a table from before the step.
     package func dropStatement(ofColumn column: String, in origin: String) -> Int? {
-        memory.droppedColumns[[origin.foldedASCII, column.foldedASCII]]
+        state.droppedColumns[[origin.foldedASCII, column.foldedASCII]]
     }
 
     package init(tables: some Sequence<String>) {
@@ -129,30 +51,30 @@ package struct TableLineage: Sendable {
         for name in temporaries.sorted() {
             add(TableKey(schema: "temp", name: name), origin: nil, createdBy: nil)
         }
-        (beginning, initial) = (memory, memory)
+        (beginning, initial) = (state, state)
         for (index, statement) in statements.enumerated() { apply(statement, at: index) }
     }
 
     /// Applies a statement: its action, the rows that it copies and the names in it.
     package mutating func apply(_ statement: SQLStatement, at index: Int) {
-        let action = statement.action.resolved(temporaries)
+        let action = statement.action.resolved(state.temporaries)
         actions.append(action)
         apply(action, at: index)
-        follow(statement, action)
+        state.follow(statement, action)
     }
 
     /// Applies only an action.
     package mutating func apply(_ action: StatementAction, at index: Int) {
-        switch action.resolved(temporaries) {
+        switch action.resolved(state.temporaries) {
         case .createTable(let name, _, _), .createVirtualTable(let name, _):
             let key = key(ofNew: name)
-            guard memory.incarnations[key] == nil else { return }
+            guard state.incarnations[key] == nil else { return }
             add(key, name.name, origin: nil, createdBy: index)
         case .dropTable(let name): drop(name, at: index)
         case .dropIndex(let name): drop(.index, name, at: index)
         case .dropTrigger(let name): drop(.trigger, name, at: index)
         case .dropView(let name):
-            memory.views[key(of: name)] = nil
+            state.views[key(of: name)] = nil
             drop(.view, name, at: index)
         case .createIndex(let name, let table):
             let isTemporary = name.schema?.foldedASCII == "temp" || name.schema == nil && isTemporary(table)
@@ -174,20 +96,20 @@ package struct TableLineage: Sendable {
 
     private mutating func applyTransaction(_ action: StatementAction) {
         switch action {
-        case .begin: beginning = memory
+        case .begin: beginning = state
         case .commit: (beginning, savepoints) = (nil, [])
         case .rollback:
             // Without BEGIN, the outermost savepoint began the transaction.
-            if let start = beginning ?? savepoints.first?.memory { memory = start }
+            if let start = beginning ?? savepoints.first?.state { state = start }
             (beginning, savepoints) = (nil, [])
-        case .savepoint(let name): savepoints.append((name.foldedASCII, memory))
+        case .savepoint(let name): savepoints.append((name.foldedASCII, state))
         case .release(let name):
             if let last = savepoints.lastIndex(where: { $0.name == name.foldedASCII }) {
                 savepoints.removeSubrange(last...)
             }
         case .rollbackTo(let name):
             if let last = savepoints.lastIndex(where: { $0.name == name.foldedASCII }) {
-                memory = savepoints[last].memory
+                state = savepoints[last].state
                 savepoints.removeSubrange((last + 1)...)
             }
         default: break
@@ -198,7 +120,7 @@ package struct TableLineage: Sendable {
 
     /// - Parameter name: the name as it is written; nil where that is `origin`, or where it does not matter.
     mutating func add(_ key: TableKey, _ name: String? = nil, origin: String?, createdBy: Int?) {
-        let made = Incarnation(
+        let made = TableIncarnation(
             id: nextID, origin: origin?.foldedASCII, createdBy: createdBy,
             firstTableName: name ?? origin ?? key.name)
         nextID += 1
@@ -206,44 +128,60 @@ package struct TableLineage: Sendable {
     }
 
     /// Gives a name to a table. A table that the step created takes the place of the name's former holder.
-    private mutating func seat(_ table: Incarnation, at key: TableKey) {
+    private mutating func seat(_ table: TableIncarnation, at key: TableKey) {
         var table = table
-        if let last = memory.holders[key], last != table.id, table.origin == nil {
+        if let last = state.holders[key], last != table.id, table.origin == nil {
             table.predecessors.append(last)
             if let now = name(of: last), incarnation(last)?.lastingNames.contains(now) == false {
                 table.replaced.insert(last)
             }
         }
-        memory.holders[key] = table.id
-        memory.incarnations[key] = table
+        state.holders[key] = table.id
+        state.incarnations[key] = table
         switch key.schema {
         case "main": break
-        case "temp": memory.temporaryTables.insert(key.name)
-        default: memory.hasAttachedTables = true
+        case "temp": state.temporaryTables.insert(key.name)
+        default: state.hasAttachedTables = true
+        }
+    }
+
+    /// Takes the columns of tables from a database's schema, and adds tables that no statement created.
+    mutating func adopt(_ catalog: Catalog) {
+        for name in catalog.tableNames.sorted() {
+            guard let table = catalog.table(name) else { continue }
+            if self[name] == nil { add(.main(name), origin: nil, createdBy: nil) }
+            state.incarnations[.main(name)]?.lastingNames.insert(name.foldedASCII)
+            guard let known = self[name], known.columns?.map(\.name) != table.columns.map(\.name.foldedASCII)
+            else { continue }
+            state.incarnations[.main(name)]?.columns = table.columns.map { column in
+                known.columns?.first { $0.name == column.name.foldedASCII }
+                    ?? TableIncarnation.Column(known.firstName(column.name), isGenerated: column.isGenerated)
+                    .renamed(to: column.name)
+            }
         }
     }
 
     private mutating func drop(_ name: QualifiedName, at index: Int) {
         let key = key(of: name)
-        guard let table = memory.incarnations.removeValue(forKey: key) else { return }
-        memory.retired[table.id] = table
+        guard let table = state.incarnations.removeValue(forKey: key) else { return }
+        state.retired[table.id] = table
         if key.schema == "temp" {
-            memory.temporaryTables.remove(key.name)
-            memory.temporaryObjects = memory.temporaryObjects.filter { $0.value != key.name }
+            state.temporaryTables.remove(key.name)
+            state.temporaryObjects = state.temporaryObjects.filter { $0.value != key.name }
         }
-        if let origin = table.origin { memory.droppedOrigins[origin] = index }
+        if let origin = table.origin { state.droppedOrigins[origin] = index }
     }
 
     private mutating func rename(_ name: QualifiedName, to: String) {
         let key = key(of: name)
-        guard let table = memory.incarnations.removeValue(forKey: key) else { return }
-        if key.schema == "temp" { memory.temporaryTables.remove(key.name) }
+        guard let table = state.incarnations.removeValue(forKey: key) else { return }
+        if key.schema == "temp" { state.temporaryTables.remove(key.name) }
         seat(table, at: TableKey(schema: key.schema, name: to.foldedASCII))
     }
 
     private mutating func renameColumn(of name: QualifiedName, from: String, to: String) {
         let key = key(of: name)
-        guard var table = memory.incarnations[key] else { return }
+        guard var table = state.incarnations[key] else { return }
         if let first = table.renamedColumns.removeValue(forKey: from.foldedASCII) {
             table.renamedColumns[to.foldedASCII] = first
         } else if !table.renamedColumns.values.contains(from.foldedASCII) {
@@ -253,26 +191,26 @@ package struct TableLineage: Sendable {
         if let place = table.columns?.firstIndex(where: { $0.name == from.foldedASCII }) {
             table.columns?[place].name = to.foldedASCII
         }
-        memory.incarnations[key] = table
+        state.incarnations[key] = table
     }
 
     private mutating func drop(_ column: String, of name: QualifiedName, at index: Int) {
         let key = key(of: name)
-        guard let table = memory.incarnations[key] else { return }
-        memory.incarnations[key]?.columns?.removeAll { $0.name == column.foldedASCII }
+        guard let table = state.incarnations[key] else { return }
+        state.incarnations[key]?.columns?.removeAll { $0.name == column.foldedASCII }
         guard let origin = table.origin else { return }
-        memory.droppedColumns[[origin, table.firstName(column).foldedASCII]] = index
+        state.droppedColumns[[origin, table.firstName(column).foldedASCII]] = index
     }
 
     private mutating func noteCopy(
         into target: TableKey, columns: [String]?, from copy: CopySource, at index: Int
     ) {
-        guard let made = memory.incarnations[target], made.origin == nil else { return }
+        guard let made = state.incarnations[target], made.origin == nil else { return }
         for table in copy.tables {
-            guard let source = memory.incarnations[key(of: QualifiedName(name: table))],
+            guard let source = state.incarnations[key(of: QualifiedName(name: table))],
                 let origin = source.origin
             else { continue }
-            let items = copy.items.map { item -> Copy.Item in
+            let items = copy.items.map { item -> TableIncarnation.Copy.Item in
                 switch item {
                 case .column(let qualifier, let name):
                     let isOther =
@@ -283,8 +221,8 @@ package struct TableLineage: Sendable {
                 case .expression: return .expression
                 }
             }
-            memory.incarnations[target]?.copies.append(
-                Copy(origin: origin, statement: index, columns: columns, items: items))
+            state.incarnations[target]?.copies.append(
+                TableIncarnation.Copy(origin: origin, statement: index, columns: columns, items: items))
         }
     }
 
@@ -296,18 +234,18 @@ package struct TableLineage: Sendable {
 
     private mutating func note(_ id: Catalog.ObjectID, _ isTemporary: Bool, on table: String) {
         if isTemporary {
-            memory.temporaryObjects[id] = table.foldedASCII
+            state.temporaryObjects[id] = table.foldedASCII
         } else {
-            memory.droppedObjects[id] = nil
+            state.droppedObjects[id] = nil
         }
     }
 
     private mutating func drop(_ kind: Catalog.Object.Kind, _ name: QualifiedName, at index: Int) {
         let id = Catalog.ObjectID(kind, name.name)
-        if name.schema?.foldedASCII != "main", memory.temporaryObjects.removeValue(forKey: id) != nil {
+        if name.schema?.foldedASCII != "main", state.temporaryObjects.removeValue(forKey: id) != nil {
             return
         }
-        if name.isMain { memory.droppedObjects[id] = index }
+        if name.isMain { state.droppedObjects[id] = index }
     }
 
     // MARK: - Names
@@ -315,59 +253,45 @@ package struct TableLineage: Sendable {
     /// The lineage before the first statement.
     var atStart: TableLineage {
         var start = self
-        start.memory = initial ?? memory
+        start.state = initial ?? state
         return start
     }
 
-    /// The folded names of temporary tables and views, which hide those of the database.
-    var temporaries: Set<String> {
-        memory.temporaryObjects.keys.reduce(into: memory.temporaryTables) { names, id in
-            if id.kind == .view { names.insert(id.name) }
-        }
-    }
+    /// Where the columns came from.
+    package var columns: ColumnLineage { ColumnLineage(state: state) }
 
     private func key(ofNew name: QualifiedName) -> TableKey {
         TableKey(schema: name.schema?.foldedASCII ?? "main", name: name.folded)
     }
 
     /// Returns the table that a name refers to.
-    package func key(of name: QualifiedName) -> TableKey {
-        if let schema = name.schema { return TableKey(schema: schema.foldedASCII, name: name.folded) }
-        for schema in ["temp", "main"] {
-            let key = TableKey(schema: schema, name: name.folded)
-            if memory.incarnations[key] != nil || memory.views[key] != nil { return key }
-        }
-        guard memory.hasAttachedTables else { return .main(name.name) }
-        let attached = memory.incarnations.keys.filter { $0.name == name.folded }
-        return attached.min { $0.schema < $1.schema } ?? .main(name.name)
-    }
+    package func key(of name: QualifiedName) -> TableKey { state.key(of: name) }
+
+    package func key(of id: Int) -> TableKey? { state.key(of: id) }
 
     /// Returns the present name of the table that was `origin`; nil when it was dropped.
-    package func currentName(of origin: String) -> String? {
-        let origin = origin.foldedASCII
-        // Most tables keep their name.
-        if memory.incarnations[.main(origin)]?.origin == origin { return TableKey.main(origin).name }
-        return memory.incarnations.first { $0.value.origin == origin }?.key.name
-    }
+    package func currentName(of origin: String) -> String? { state.currentName(of: origin) }
 
     /// Returns the present name of an incarnation in the database.
-    package func name(of id: Int) -> String? {
-        key(of: id).flatMap { $0.schema == "main" ? $0.name : nil }
-    }
+    package func name(of id: Int) -> String? { state.name(of: id) }
 
-    package func key(of id: Int) -> TableKey? { memory.incarnations.first { $0.value.id == id }?.key }
+    package subscript(name: String) -> TableIncarnation? { state[name] }
 
-    package subscript(name: String) -> Incarnation? { memory.incarnations[.main(name)] }
-
-    package subscript(key: TableKey) -> Incarnation? { memory.incarnations[key] }
+    package subscript(key: TableKey) -> TableIncarnation? { state[key] }
 
     /// Returns a table, dropped or not.
-    func incarnation(_ id: Int) -> Incarnation? {
-        memory.retired[id] ?? memory.incarnations.values.first { $0.id == id }
-    }
+    func incarnation(_ id: Int) -> TableIncarnation? { state.incarnation(id) }
 }
 
 extension QualifiedName {
     package var isMain: Bool { schema == nil || schema?.foldedASCII == "main" }
     package var folded: String { name.foldedASCII }
+}
+
+extension TableIncarnation.Column {
+    fileprivate func renamed(to name: String) -> TableIncarnation.Column {
+        var column = self
+        column.name = name.foldedASCII
+        return column
+    }
 }

@@ -80,8 +80,8 @@ struct LineageRound: CustomStringConvertible {
     /// What the lineage or the match says that is not so.
     func faults() throws -> [String] {
         var faults: [String] = []
-        if lineage.memory.temporaryTables != temporaries {
-            faults.append("temporary tables are \(lineage.memory.temporaryTables), not \(temporaries)")
+        if lineage.state.temporaryTables != temporaries {
+            faults.append("temporary tables are \(lineage.state.temporaryTables), not \(temporaries)")
         }
         for origin in origins {
             let place = places.first { $0.value.origin == origin }
@@ -92,7 +92,7 @@ struct LineageRound: CustomStringConvertible {
                 faults.append("\(origin) was dropped by \(lineage.dropStatement(ofTable: origin) ?? -1)")
             }
             for (column, value) in place?.value.values ?? [:] {
-                let found = lineage.nameBefore(ofColumn: column, in: place?.key ?? "", from: origin)
+                let found = lineage.columns.nameBefore(ofColumn: column, in: place?.key ?? "", from: origin)
                 if found != value { faults.append("\(origin).\(value) is not \(found ?? "nothing")") }
             }
         }

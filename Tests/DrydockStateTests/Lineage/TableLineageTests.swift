@@ -96,7 +96,7 @@ import Testing
     ])
     func `the columns from which a column was filled`(_ it: Case) throws {
         try it.check { lineage in
-            lineage.sources(ofColumn: "A", in: "T").map {
+            lineage.columns.sources(ofColumn: "A", in: "T").map {
                 "\(lineage.incarnation($0.table)?.firstTableName ?? "").\($0.column)"
             }.sorted().joined(separator: " ")
         }
@@ -114,7 +114,7 @@ import Testing
             "a"),
     ])
     func `the name of a column before the step`(_ it: Case) throws {
-        try it.check { $0.nameBefore(ofColumn: "A", in: "T", from: "t") }
+        try it.check { $0.columns.nameBefore(ofColumn: "A", in: "T", from: "t") }
     }
 
     @Test(arguments: [
@@ -152,8 +152,8 @@ import Testing
     @Test func `temporary tables that an earlier migration left hide those of the database`() {
         let statements = SQLStep.statements("ALTER TABLE t RENAME TO v; DROP TABLE v; DROP TABLE t")
         let lineage = TableLineage(Catalog(), temporaries: ["t"], statements: statements)
-        #expect(lineage.memory.temporaryTables.isEmpty)
-        #expect(lineage.atStart.memory.temporaryTables == ["t"])
+        #expect(lineage.state.temporaryTables.isEmpty)
+        #expect(lineage.atStart.state.temporaryTables == ["t"])
         #expect(lineage.actions.map { $0.target?.schema } == ["temp", "temp", nil])
     }
 }
