@@ -20,12 +20,8 @@ struct ReplayedSteps {
     private(set) var former: [Catalog.ObjectID: QuotedReadings] = [:]
     /// Messages of integrity_check that findings of the steps report.
     private(set) var damage: Set<String> = []
-    /// What the tool's connection has when the next step begins.
-    var crashStart = CrashStart()
     /// All pages that any step changed; nil where that is not known.
     var changedPages: Set<UInt32>? = []
-    /// The SQLite libraries on which nothing more is repeated, each with what is not.
-    var stoppedLibraries: [SQLiteBuild: String] = [:]
 
     /// A step, and what it began with.
     struct Last {

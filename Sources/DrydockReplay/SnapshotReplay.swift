@@ -3,55 +3,50 @@ import DrydockMigrations
 import DrydockState
 import DatabaseEngine
 import OverlayVFS
-import SQLiteSchema
 
 /// Replays one snapshot from its version to the newest, and checks every rule on the way.
 ///
 /// The snapshot passes through three phases, each a type that has what is known by then: ``OpenedSnapshot``,
-/// ``BaselinedSnapshot`` and ``ReplayedSnapshot``.
+/// ``BaselinedSnapshot`` and ``ReplayedSnapshot``. ``StepRunner`` runs the steps; everything else looks at what they led to.
 struct SnapshotReplay {
-    let context: ReplayContext
-    let snapshot: Snapshot
-    let fresh: FreshInstall
-    let watchdog: Watchdog
-    let onEvent: @Sendable (VerifyEvent) -> Void
-
-    var result: ReplayResult
-    /// What the steps so far have found, also where the replay fails.
-    var steps = ReplayedSteps()
-    let chronicle: Chronicle
-    /// The random numbers for steps that are repeated elsewhere.
-    let random: RandomSource?
-    /// The migration that is being run or checked.
-    var current: String?
+    let inputs: ReplayInputs
     /// The state that is replayed; nil where it is that of the snapshot's file.
-    var later: LaterState?
-    /// Where an earlier replay was taken up; nil where all pending migrations are run.
-    var resumed: Resumption?
+    private let later: LaterState?
+    private let onEvent: @Sendable (VerifyEvent) -> Void
+    private let start: ReplayStart
+    private let inspection: StepInspection
+    private let scenes: SceneHandover
+    private var crashes: StepCrashes
+    private var libraries: LibraryRepeats
+    private var record: ReplayRecord
 
+    /// - Parameter later: the state that is replayed; nil for that of the snapshot's file.
     init(
         context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog,
-        onEvent: @escaping @Sendable (VerifyEvent) -> Void
+        later: LaterState? = nil, onEvent: @escaping @Sendable (VerifyEvent) -> Void
     ) {
-        (self.context, self.snapshot, self.fresh) = (context, snapshot, fresh)
-        (self.watchdog, self.onEvent) = (watchdog, onEvent)
-        chronicle = context.chronicle ?? Chronicle(context.set.migrations)
-        random = context.repeatsSteps ? RandomSource() : nil
-        result = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
+        inputs = ReplayInputs(context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog)
+        (self.later, self.onEvent) = (later, onEvent)
+        (start, inspection) = (ReplayStart(inputs: inputs), StepInspection(inputs: inputs))
+        scenes = SceneHandover(inputs: inputs)
+        (crashes, libraries) = (StepCrashes(inputs, scenes), LibraryRepeats(inputs, scenes))
+        record = ReplayRecord(of: snapshot)
     }
 
-    var inspector: StateInspector { context.inspector(watchdog) }
+    var result: ReplayResult { record.result }
+
+    private var context: ReplayContext { inputs.context }
 
     /// - Throws: only CancellationError; any other failure is a finding.
     mutating func run() async throws {
         if let later { return try await run(on: Overlay(later.image, isFork: false)) }
-        let start = ContinuousClock.now
+        let begin = ContinuousClock.now
         var failure: (any Error)?
         do {
-            let stat = SnapshotStat(of: snapshot.path)
-            let opener = SnapshotOpener(engine: context.engine, settings: context.settings(watchdog))
-            let overlay = try await opener.open(snapshot)
-            addLogDamage()
+            let stat = SnapshotStat(of: inputs.snapshot.path)
+            let opener = SnapshotOpener(engine: context.engine, settings: context.settings(inputs.watchdog))
+            let overlay = try await opener.open(inputs.snapshot)
+            if let finding = start.logDamage() { record.add(finding) }
             do {
                 try await replay(on: overlay, since: stat)
             } catch {
@@ -63,46 +58,32 @@ struct SnapshotReplay {
         } catch {
             failure = error
         }
-        try conclude(after: failure, since: start)
+        try ReplayConclusion(inputs: inputs).conclude(&record, after: failure, since: begin)
     }
 
     /// Replays what an overlay has, which is not the snapshot's own content.
     /// - Throws: only CancellationError; any other failure is a finding.
     mutating func run(on overlay: Overlay) async throws {
-        let start = ContinuousClock.now
+        let begin = ContinuousClock.now
         var failure: (any Error)?
         do {
             try await replay(on: overlay)
         } catch {
             failure = error
         }
-        try conclude(after: failure, since: start)
-    }
-
-    /// Adds what is known once nothing more is run.
-    /// - Throws: only CancellationError.
-    mutating func conclude(after failure: (any Error)?, since start: ContinuousClock.Instant) throws {
-        if let failure {
-            try Task.checkCancellation()
-            note(failure: failure)
-        }
-        // Without an end, nothing shows that a later step fixed anything.
-        for finding in steps.settled(at: nil) { add(finding) }
-        // Code that queries SQLite may take an interrupted query for one without results.
-        if watchdog.hasCutShort, !result.findings.contains(where: { $0.rule == .timeLimit }) { addOverdue() }
-        result.summary.seconds = (ContinuousClock.now - start).inSeconds
+        try ReplayConclusion(inputs: inputs).conclude(&record, after: failure, since: begin)
     }
 
     // MARK: - The whole replay
 
     /// - Parameter stat: from before the snapshot was opened; nil where it is not what is replayed.
     private mutating func replay(on overlay: Overlay, since stat: SnapshotStat? = nil) async throws {
-        let recognition = try recognise(overlay, since: stat)
-        let database = try await open(overlay)
+        let recognition = try ContentRecogniser(inputs: inputs).recognise(overlay, since: stat, &record)
+        let database = try await start.open(overlay)
         do {
-            try await lookForExpectedName(database)
-            guard let plan = try await makePlan(database) else {
-                try await begin(at: overlay.freeze().image)
+            record.result.hasExpectedName = try await start.hasExpectedName(database)
+            guard let plan = try await start.makePlan(database, &record) else {
+                try await scenes.begin(at: overlay.freeze().image)
                 return try await database.close()
             }
             let opened = OpenedSnapshot(
@@ -110,98 +91,35 @@ struct SnapshotReplay {
                 image: overlay.freeze().image)
             // A connection would not notice what a command writes.
             if context.command != nil { try await database.close() }
-            if context.isRehearsal { result.base = opened.image }
-            guard let baselined = try await takeBaseline(of: opened) else {
+            if context.isRehearsal { record.result.base = opened.image }
+            guard let baselined = try await start.takeBaseline(of: opened, later, &record) else {
                 if context.command == nil { try await database.close() }
                 return
             }
-            if context.isRehearsal { result.baseline = baselined }
-            begin(at: baselined.state, plan)
+            if context.isRehearsal { record.result.baseline = baselined }
+            scenes.begin(at: baselined.state, plan)
             let end = try await run(opened, from: baselined)
             if context.command == nil { try await database.close() }
             // What is made small is known, and nothing else is wanted.
             if context.catcher?.first != nil { return }
-            try await check(
-                ReplayedSnapshot(
-                    baseline: baselined, plan: plan, end: end,
-                    isWhole: plan.pending.count == result.summary.steps.count))
+            let replayed = ReplayedSnapshot(
+                baseline: baselined, plan: plan, end: end,
+                isWhole: plan.pending.count == record.result.summary.steps.count)
+            try await EndChecks(inputs: inputs).run(replayed, &record)
         } catch {
             try? await database.close()
             throw error
         }
     }
 
-    /// Makes the checks of the end.
-    mutating func check(_ replayed: ReplayedSnapshot) async throws {
-        for finding in steps.settled(at: replayed.end) { add(finding) }
-        try await checkMoves(of: replayed)
-        if context.isRehearsal { result.end = replayed.end.image }
-        result.summary.pendingCount = replayed.plan.pending.count - result.summary.steps.count
-        if result.summary.rowsCompared == 0, await hasNoRows(replayed.baseline.state) {
-            result.summary.hasNoRows = true
-        }
-        try await checkIntegrity(of: replayed)
-        checkSchema(of: replayed)
-        if replayed.isWhole { try await checkIdempotence(at: replayed.end) }
-    }
-
-    func open(_ overlay: Overlay) async throws -> any OpenDatabase {
-        do {
-            var settings = context.settings(watchdog)
-            settings.random = random
-            return try await context.engine.openWhole(overlay, settings: settings)
-        } catch let error as EngineError where !error.isInterrupt {
-            throw SnapshotFault(
-                snapshot.path, "cannot be opened: \(error.message)",
-                help: error.isCorruption
-                    ? "Its header or schema is damaged. Replace it with a good copy." : "")
-        }
-    }
-
-    /// Determines the snapshot's own faults, before anything is replayed; nil when it is too damaged to continue.
-    mutating func takeBaseline(of opened: OpenedSnapshot) async throws -> BaselinedSnapshot? {
-        let start = try await start(of: opened)
-        let (state, check) = (start.state, start.integrity)
-        for reason in check.notChecked { notChecked(.integrityFailure, .refused(reason)) }
-        for reason in state.notChecked { notChecked(reason.rule, reason.cause) }
-        guard check.damage.isEmpty else {
-            add(
-                Finding(
-                    .integrityFailure, of: snapshot.path, "is damaged: \(check.damage[0])",
-                    help:
-                        "It was not replayed: no verdict on a damaged file would mean anything. Recover it with "
-                        + "sqlite3's .recover, or take another copy.",
-                    tags: [.preExisting],
-                    evidence: Evidence(details: Array(check.damage.dropFirst().prefix(Evidence.detailLimit))))
-            )
-            return nil
-        }
-        if !check.brokenConstraints.isEmpty {
-            let messages = check.brokenConstraints
-            add(
-                Finding(
-                    .integrityFailure, .note,
-                    "the snapshot has rows that break its own constraints: \(messages[0])",
-                    tags: [.preExisting],
-                    evidence: Evidence(details: Array(messages.prefix(Evidence.detailLimit)))))
-        }
-        for fault in state.faults {
-            var finding = Finding(
-                fault.id.rule, .note, "\(fault.message), in the snapshot as it is", table: fault.table,
-                column: fault.column, tags: [.preExisting], evidence: fault.evidence)
-            finding.redactedMessage = fault.redactedMessage.map { "\($0), in the snapshot as it is" }
-            add(finding)
-        }
-        return start
-    }
-
     // MARK: - Steps
 
-    /// Runs the pending migrations, as far as they can be run, and returns the state that they lead to.
+    /// Runs the pending migrations, as far as they can be run, and returns the state that they lead to. It begins where an
+    /// earlier replay of the same snapshot has been.
     private mutating func run(
         _ opened: OpenedSnapshot, from baselined: BaselinedSnapshot
     ) async throws -> DatabaseState {
-        guard let walk = checkpoints(of: opened, baselined) else {
+        guard let walk = context.checkpoints(of: opened.plan, baselined, record) else {
             return try await run(opened, from: baselined.state)
         }
         guard let last = walk.last else {
@@ -210,164 +128,132 @@ struct SnapshotReplay {
         return try await run(opened, from: last, noting: walk)
     }
 
+    /// Runs the pending migrations after a checkpoint.
+    private mutating func run(
+        _ opened: OpenedSnapshot, from checkpoint: ReplayCheckpoint,
+        noting walk: CheckpointedWalk<ReplayCheckpoint>
+    ) async throws -> DatabaseState {
+        record.resume(Resumption(checkpoint: checkpoint, walk: walk))
+        let overlay = try Overlay(checkpoint.state.image)
+        let database = try await start.open(overlay)
+        do {
+            try await database.enforceForeignKeys(checkpoint.foreignKeys)
+            let again = OpenedSnapshot(
+                overlay: overlay, database: database, plan: opened.plan, recognition: opened.recognition,
+                image: opened.image)
+            let end = try await run(again, from: checkpoint.state, noting: walk)
+            try await database.close()
+            return end
+        } catch {
+            try? await database.close()
+            throw error
+        }
+    }
+
     /// Runs those pending migrations that have not been run yet.
-    mutating func run(
+    private mutating func run(
         _ opened: OpenedSnapshot, from start: DatabaseState,
         noting walk: CheckpointedWalk<ReplayCheckpoint>? = nil
     ) async throws -> DatabaseState {
-        let (plan, overlay) = (opened.plan, opened.overlay)
+        let runner = StepRunner(inputs, on: opened)
+        let engines = EngineRepeats(inputs: inputs, scenes: scenes)
         var state = start
-        var number = result.summary.steps.count
-        for batch in context.set.batches(of: Array(plan.pending.dropFirst(number))) {
-            let (ready, isCut) = runnable(batch)
+        var number = record.result.summary.steps.count
+        for batch in context.set.batches(of: Array(opened.plan.pending.dropFirst(number))) {
+            let (ready, isCut) = runner.runnable(batch, &record)
             guard !ready.isEmpty else { break }
-            let (onEvent, path, count) = (onEvent, snapshot.path, plan.pending.count)
-            let numbers = Dictionary(
-                ready.enumerated().map { ($1.identifier, number + $0 + 1) },
-                uniquingKeysWith: { first, _ in first })
-            var run = BatchRun(set: context.set, database: opened.database, overlay: overlay)
-            run.command = context.commandRun(watchdog)
-            run.starting = { migration in
-                let number = numbers[migration.identifier] ?? 0
-                onEvent(
-                    .step(snapshot: path, migration: migration.identifier, number: number, of: count))
-            }
+            record.current = ready[0].identifier
+            let moment = inputs.repeatableMoment(on: opened.overlay)
+            var outcome = try await runner.run(
+                ready, starting: announcement(of: ready, after: number, opened.plan))
             number += ready.count
-            current = ready[0].identifier
-            let moment = repeatableMoment(on: overlay)
-            var outcome = try await run.run(ready)
-            outcome.obstacle = outcome.failure.flatMap { WriteObstacle(overlay).cause(of: $0.error) }
-            try await compareEngines(ready, from: state, outcome, at: moment)
-            let beforeBatch = state
-            for (index, reached) in outcome.reached.enumerated() {
-                note(reached)
-                let after = try await inspect(reached, from: state)
-                if let finding = try await refusal(reached, after, from: state) {
-                    removeCounts(reached)
-                    add(finding)
-                    try await repeatOnLibraries(
-                        ready, outcome.refused(at: index), from: beforeBatch, at: moment)
-                    handOver([finding], of: .init(reached.migrations, from: state, steps.temporaries))
-                    return state
-                }
-                let (before, temporaries) = (state, steps.temporaries)
-                state = try await judge(reached.step, from: before, to: after)
-                let last = ReplayedSteps.Last(reached.migrations, from: before, temporaries)
-                if handOver(steps.findingsOfLastStep, of: last) { return state }
-                if context.checksRollback {
-                    let findings = try await checkRollback(reached, from: before, to: state)
-                    if handOver(findings, of: last, by: .rollback) { return state }
-                }
-                // A batch that is cut has a finding about a migration behind this one, which may be edited.
-                if let walk, !isCut, walk.wants(result.summary.steps.count) {
-                    let next = outcome.reached.dropFirst(index + 1).first?.migrations.first
-                    try await keep(state, before: next, opened.database, in: walk)
-                }
+            outcome.obstacle = outcome.failure.flatMap {
+                WriteObstacle(opened.overlay).cause(of: $0.error)
             }
-            try await repeatOnLibraries(ready, outcome, from: beforeBatch, at: moment)
+            try await engines.compare(ready, from: state, outcome, at: moment, &record)
+            let before = state
+            // A batch that is cut has a finding about a migration behind this one, which may be edited.
+            let taken = try await take(outcome, &state, opened, noting: isCut ? nil : walk)
+            switch taken {
+            case .caught: return state
+            case .refused(let index, let finding):
+                try await libraries.run(ready, outcome.refused(at: index), from: before, at: moment, &record)
+                handOver(finding, of: outcome.reached[index].migrations, from: state)
+                return state
+            case .all: break
+            }
+            try await libraries.run(ready, outcome, from: before, at: moment, &record)
             if let (migration, error) = outcome.failure {
-                current = migration.identifier
+                record.current = migration.identifier
                 let index = context.set.index(of: migration.identifier) ?? 0
-                guard let finding = try await migrationFailure(error, migration, index, state) else {
+                guard let finding = try await inspection.failure(error, migration, index, state) else {
                     throw error
                 }
-                add(WriteObstacle(overlay).explaining(finding, error))
-                handOver([finding], of: .init([migration], from: state, steps.temporaries))
+                record.add(WriteObstacle(opened.overlay).explaining(finding, error))
+                handOver(finding, of: [migration], from: state)
                 break
             }
-            try await checkCrashes(ready, outcome, from: beforeBatch, opened)
+            try await crashes.check(ready, outcome, from: before, opened, &record)
             if isCut || context.catcher?.first != nil { break }
         }
         return state
     }
 
-    /// Returns the migrations of a batch up to one that is not even tried, and whether there is one.
-    mutating func runnable(_ batch: [Int]) -> (ready: [Migration], isCut: Bool) {
-        var ready: [Migration] = []
-        for migration in batch.map({ context.set.migrations[$0] }) {
-            result.triedMigrations.insert(migration.identifier)
-            if let fault = migration.fault {
-                if migration.isFaultyWhenPending { result.migrationFindings.append(fault) }
-                notChecked(
-                    .migrationFailed, .stopped(snapshot: snapshot.path, before: migration.identifier))
-                return (ready, true)
+    /// How far the states of a batch were taken.
+    private enum Taken {
+        case all
+        /// The engine would have refused to commit the one at an index.
+        case refused(Int, Finding)
+        /// One has what is made small.
+        case caught
+    }
+
+    /// Takes the states to which a batch led, one after the other, and checks the rules of each.
+    /// - Parameter state: the one before the batch; afterwards the last one that was taken.
+    private mutating func take(
+        _ outcome: BatchRun.Outcome, _ state: inout DatabaseState, _ opened: OpenedSnapshot,
+        noting walk: CheckpointedWalk<ReplayCheckpoint>?
+    ) async throws -> Taken {
+        for (index, reached) in outcome.reached.enumerated() {
+            record.note(reached)
+            let after = try await inspection.inspect(reached, from: state, &record)
+            if let finding = try await inspection.refusal(reached, after, from: state) {
+                record.removeCounts(reached)
+                record.add(finding)
+                return .refused(index, finding)
             }
-            if migration.isCode {
-                result.stoppedAtCode = migration.identifier
-                return (ready, true)
+            let step = ReplayedSteps.Last(reached.migrations, from: state, record.steps.temporaries)
+            state = try await inspection.judge(reached.step, from: step.before, to: after, &record)
+            if scenes.handOver(record.steps.findingsOfLastStep, of: step) { return .caught }
+            if context.checksRollback {
+                let findings = try await StepRollback(inputs: inputs).check(
+                    reached, from: step.before, to: state, &record)
+                if scenes.handOver(findings, of: step, by: .rollback) { return .caught }
             }
-            if StaticChecks.refusedStatement(in: migration) != nil {
-                // `transaction-ended` is reported of every migration that is tried.
-                notChecked(
-                    .migrationFailed, .stopped(snapshot: snapshot.path, before: migration.identifier))
-                return (ready, true)
+            if let walk, walk.wants(record.result.summary.steps.count) {
+                let next = outcome.reached.dropFirst(index + 1).first?.migrations.first
+                try await walk.keep(record, at: state, before: next, opened.database)
             }
-            ready.append(migration)
         }
-        return (ready, false)
+        return .all
     }
 
-    mutating func inspect(
-        _ reached: BatchRun.Reached, from before: DatabaseState
-    ) async throws -> DatabaseState {
-        let after = try await inspector.inspect(
-            reached.image, earlier: before, footprint: reached.footprint,
-            statements: reached.step.statements)
-        if after.changes?.dirty == nil {
-            steps.changedPages = nil
-            resumed?.changedPages = nil
+    private func handOver(_ finding: Finding, of migrations: [Migration], from state: DatabaseState) {
+        scenes.handOver([finding], of: .init(migrations, from: state, record.steps.temporaries))
+    }
+
+    /// Returns what reports that a migration of a batch is about to run.
+    /// - Parameter count: the number of pending migrations before the batch.
+    private func announcement(
+        of batch: [Migration], after count: Int, _ plan: ReplayPlan
+    ) -> @Sendable (Migration) -> Void {
+        let (onEvent, path, total) = (onEvent, inputs.snapshot.path, plan.pending.count)
+        let numbers = Dictionary(
+            batch.enumerated().map { ($1.identifier, count + $0 + 1) },
+            uniquingKeysWith: { first, _ in first })
+        return { migration in
+            let number = numbers[migration.identifier] ?? 0
+            onEvent(.step(snapshot: path, migration: migration.identifier, number: number, of: total))
         }
-        steps.changedPages?.formUnion(reached.footprint.pages)
-        resumed?.changedPages?.formUnion(reached.footprint.pages)
-        for path in reached.footprint.otherFiles { notCompared(path, reached.step) }
-        return after
-    }
-
-    /// Returns what GRDB's own check before the commit would have reported for a migration that ran without it.
-    func refusal(
-        _ reached: BatchRun.Reached, _ after: DatabaseState, from before: DatabaseState
-    ) async throws -> Finding? {
-        guard reached.owesForeignKeyCheck, let migration = reached.migrations.last,
-            after.faults.contains(where: ForeignKeyRule.isRefused),
-            let index = context.set.index(of: migration.identifier)
-        else { return nil }
-        return try await migrationFailure(EngineError.foreignKeyCheck, migration, index, before)
-    }
-
-    /// Checks the rules for one step, and returns the state after it.
-    mutating func judge(
-        _ migration: Migration, from before: DatabaseState, to after: DatabaseState
-    ) async throws -> DatabaseState {
-        for reason in after.notChecked { notChecked(reason.rule, reason.cause) }
-        var verification = StepVerification(
-            migration: migration, declarations: migration.declarations,
-            before: before,
-            after: after, inspector: inspector, engine: context.engine, format: context.set.format,
-            chronicle: chronicle,
-            temporaries: steps.temporaries, searched: steps.searched)
-        verification.former = steps.former
-        let outcome = try await verification.run()
-        result.summary.rowsCompared += outcome.rowsCompared
-        result.summary.tablesUntouched += outcome.tablesUntouched
-        let missed = outcome.tablesNotCompared + after.notChecked.count { $0.rule == .rowsLost }
-        if missed > 0 { result.summary.tablesNotCompared = (result.summary.tablesNotCompared ?? 0) + missed }
-        result.usedDeclarations[migration.identifier, default: []].formUnion(outcome.usedDeclarations)
-        result.migrationFindings += outcome.declarationFindings
-        for reason in outcome.notChecked { notChecked(reason.rule, reason.cause) }
-        steps.append(outcome, of: migration)
-        var after = after
-        after.searchEntries = steps.searched.compactMapValues(\.count)
-        return after
-    }
-
-    /// Returns the finding for a failed migration; nil when the run was stopped instead.
-    func migrationFailure(
-        _ error: any Error, _ migration: Migration, _ index: Int, _ state: DatabaseState
-    ) async throws -> Finding? {
-        let explained = try await FailureReport(context: context, watchdog: watchdog)
-            .finding(MigrationFailure(migration: migration, error: error), state)
-        guard var finding = explained else { return nil }
-        if fresh.passes(index) { finding.tags.append(.dataDependent) }
-        return finding
     }
 }

@@ -260,8 +260,8 @@ public struct Verifier: Sendable {
         }
         let result = try await BoundedWait(watchdog: watchdog).result {
             var replay = SnapshotReplay(
-                context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog, onEvent: noting)
-            replay.later = later
+                context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog, later: later,
+                onEvent: noting)
             try await replay.run()
             return replay.result
         }

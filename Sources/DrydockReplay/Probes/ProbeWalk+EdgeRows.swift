@@ -30,7 +30,7 @@ extension ProbeWalk {
     mutating func noteLeftOut() {
         guard let first = withoutEdgeRows.first else { return }
         let count = counted(withoutEdgeRows.count, "migration")
-        replay.notChecked(
+        record.notChecked(
             .migrationFailed,
             .undecided(
                 "\(count) from \(first) on did not run on unusual rows: each needs another run of the project's command"
@@ -42,10 +42,10 @@ extension ProbeWalk {
     /// - Returns: the statements that found none of them, by index; nil where that is not known.
     mutating func tryEdgeRows(_ migration: Migration, _ before: DatabaseState) async throws -> Set<Int>? {
         guard var scene = scenes[migration.identifier], isWorthEdgeRows(scene, migration) else { return nil }
-        let seconds = replay.result.summary.steps.last?.seconds ?? 0
+        let seconds = record.result.summary.steps.last?.seconds ?? 0
         let usual = Duration.seconds(5) + .seconds(10 * seconds)
         scene.commandLimit = usual * (context.timeShare ?? 60)
-        let known = Set(replay.steps.findingsOfLastStep.map(FindingIdentity.init))
+        let known = Set(record.steps.findingsOfLastStep.map(FindingIdentity.init))
         let index = context.set.index(of: migration.identifier) ?? 0
         do {
             var schema = reader.schema(of: before.catalog)
@@ -64,7 +64,7 @@ extension ProbeWalk {
             return outcome.idle
         } catch is CommandFailure where !parent.watchdog.isTripped {
             // It was ended, and the ordinary rows were checked.
-            replay.notChecked(
+            record.notChecked(
                 .migrationFailed,
                 .undecided(
                     "\(migration.identifier) was not tried to the end with unusual rows, since the project's command takes "
@@ -83,23 +83,23 @@ extension ProbeWalk {
             tables.isEmpty
             ? "was tried with fewer unusual rows, or those of one table at a time, since all together take too long"
             : "was not tried to the end with unusual rows of \(listed(tables)), since that takes too long"
-        replay.notChecked(
+        record.notChecked(
             .migrationFailed,
             .undecided("\(migration.identifier) \(fact)\(remedy)"))
     }
 
     private mutating func take(_ outcome: EdgeTrial.Outcome, _ migration: Migration) {
-        for finding in outcome.findings { replay.add(finding) }
+        for finding in outcome.findings { record.add(finding) }
         for table in outcome.without where empty[table.table.foldedASCII] == nil {
             let folded = table.table.foldedASCII
             guard ordinaryOnly.insert(folded).inserted else { continue }
-            replay.notChecked(
+            record.notChecked(
                 .rowsLost,
                 .noUnusualRows(table: table.table, before: migration.identifier, because: table.reason))
         }
         noteReduction(outcome, migration)
         guard outcome.isCut else { return }
-        replay.notChecked(
+        record.notChecked(
             .rowsLost,
             .undecided(
                 "\(migration.identifier) fails with every set of unusual rows that was tried, so what else it does to such "

@@ -32,7 +32,7 @@ extension ProbeWalk {
             }
             for rule in [Rule.rowsLost, .valuesChanged] {
                 guard let statements = found[rule] else { continue }
-                replay.notChecked(rule, Self.reason(statements, migration))
+                record.notChecked(rule, Self.reason(statements, migration))
             }
         }
     }

@@ -15,7 +15,7 @@ extension ProbeWalk {
                 let remedy =
                     limit.number < ProbeOptions.rowCounts.upperBound
                     ? "--probe-rows \(limit.number + 1) makes enough" : "a snapshot may have enough"
-                replay.notChecked(
+                record.notChecked(
                     .rowsLost,
                     .undecided(
                         "\(migration.identifier): \(limit.text) is more than the generated rows of a table, so what lies "

@@ -3,21 +3,27 @@ import DrydockMigrations
 import DrydockState
 import OverlayVFS
 
-/// Steps, and replays, that are to be made small.
-extension SnapshotReplay {
+/// Hands over the states and steps of one replay to a shrink, which wants those that show its finding.
+struct SceneHandover {
+    let inputs: ReplayInputs
+
+    private var context: ReplayContext { inputs.context }
+
     /// Notes the state that a replay begins with.
     /// - Parameter plan: nil where nothing is run.
     func begin(at state: DatabaseState, _ plan: ReplayPlan?) {
         guard let catcher = context.catcher else { return }
         let pending = (plan?.pending ?? []).map { context.set.migrations[$0] }
         catcher.begin(
-            .init(snapshot: snapshot, context: context, fresh: fresh, start: scene(pending, state, [])))
+            .init(
+                snapshot: inputs.snapshot, context: context, fresh: inputs.fresh,
+                start: scene(pending, state, [])))
     }
 
     /// Notes the state of a snapshot on which nothing is run.
     func begin(at image: Image) async throws {
         guard context.catcher != nil else { return }
-        begin(at: try await inspector.inspect(image, earlier: nil), nil)
+        begin(at: try await inputs.inspector.inspect(image, earlier: nil), nil)
     }
 
     /// Hands the step over if one of its findings is wanted, and otherwise keeps it for findings of the end.
@@ -38,7 +44,7 @@ extension SnapshotReplay {
         var context = context
         context.catcher = nil
         return StepScene(
-            migrations: migrations, before: before, context: context, watchdog: watchdog,
-            chronicle: chronicle, temporaries: temporaries)
+            migrations: migrations, before: before, context: context, watchdog: inputs.watchdog,
+            chronicle: inputs.chronicle, temporaries: temporaries)
     }
 }

@@ -3,15 +3,17 @@ import DrydockMigrations
 import DrydockState
 import DatabaseEngine
 
-/// Checks what no step shows alone.
-extension SnapshotReplay {
-    /// Finds the tables whose rows went, in different steps, to a table that does not have those of all of them: after each
-    /// step it had every row of the one that was dropped there.
-    ///
-    /// Rows that went for another reason would be found as well, so that this is asked only where none did.
-    mutating func checkMoves(of replayed: ReplayedSnapshot) async throws {
+/// Finds the tables whose rows went, in different steps, to a table that does not have those of all of them: after each
+/// step it had every row of the one that was dropped there.
+///
+/// Rows that went for another reason would be found as well, so that this is asked only where none did.
+struct MovesOfSteps {
+    let inputs: ReplayInputs
+
+    func check(_ replayed: ReplayedSnapshot, _ record: inout ReplayRecord) async throws {
+        let (steps, inspector, context) = (record.steps, inputs.inspector, inputs.context)
         guard steps.hasMovedRows, steps.migrations.count > 1, let first = steps.migrations.first,
-            !result.findings.contains(where: { $0.severity == .error })
+            !record.result.findings.contains(where: { $0.severity == .error })
         else { return }
         let declarations = steps.migrations.flatMap(\.declarations)
         guard !declarations.contains(where: \.kind.letsRowsGo) else { return }
@@ -21,7 +23,7 @@ extension SnapshotReplay {
         let (before, after) = (replayed.baseline.state, replayed.end)
         let lineage = inspector.schemas.lineages.lineage(
             before, temporaries: [], statements: whole.statements)
-        let provenance = chronicle.provenance(of: whole, before: before)
+        let provenance = inputs.chronicle.provenance(of: whole, before: before)
         let shared = Set(context.set.format.sharedTables.map(\.foldedASCII))
         let old = before.catalog.split(sharing: shared).rest
         let new = after.catalog.split(sharing: shared).rest
@@ -34,26 +36,28 @@ extension SnapshotReplay {
             }
         } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
             let question = "whether equal rows of several tables are all there"
-            return notChecked(.tableDropped, .undecided("\(question): \(error.message)"))
+            return record.notChecked(.tableDropped, .undecided("\(question): \(error.message)"))
         }
         for dropped in moves.droppedTables {
             guard let crowding = dropped.crowding else { continue }
             let index = lineage.dropStatement(ofTable: dropped.table.name)
             let place = index.map { Finding.Place(whole.statements[$0]) }
             var finding = TableDroppedRule.crowded(dropped, crowding, place)
-            finding.migration = index.flatMap { migration(ofStatement: $0)?.identifier }
+            finding.migration = index.flatMap { steps.migration(ofStatement: $0)?.identifier }
             // The step found every row.
-            result.findings.removeAll {
+            record.result.findings.removeAll {
                 $0.rule == .tableDropped && $0.severity == .note && $0.table == finding.table
             }
-            add(finding)
+            record.add(finding)
         }
     }
+}
 
+extension ReplayedSteps {
     /// Returns the step with a statement, which is counted over all steps.
-    private func migration(ofStatement index: Int) -> Migration? {
+    fileprivate func migration(ofStatement index: Int) -> Migration? {
         var count = 0
-        return steps.migrations.first { migration in
+        return migrations.first { migration in
             count += migration.statements.count
             return index < count
         }

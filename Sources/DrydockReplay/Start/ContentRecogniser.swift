@@ -3,15 +3,22 @@ import DrydockMigrations
 import DrydockState
 import OverlayVFS
 
-/// Finds what is known of a snapshot by its content.
-extension SnapshotReplay {
+/// Finds what the lock and earlier runs know of a snapshot by its content.
+struct ContentRecogniser {
+    let inputs: ReplayInputs
+
+    private var context: ReplayContext { inputs.context }
+    private var snapshot: Snapshot { inputs.snapshot }
+
     /// Checks the snapshot against the lock, and finds what is known of it. One that no run has seen before is not hashed
     /// yet: that is done while it is read for its first check.
     /// - Parameters:
     ///   - overlay: the snapshot, which nothing has written yet.
     ///   - stat: from before it was opened.
     /// - Throws: ``OverlayError`` when it cannot be read.
-    mutating func recognise(_ overlay: Overlay, since stat: SnapshotStat?) throws -> Recognition? {
+    func recognise(
+        _ overlay: Overlay, since stat: SnapshotStat?, _ record: inout ReplayRecord
+    ) throws -> Recognition? {
         guard !context.isRehearsal, let store = context.baselines else { return nil }
         var found: (hash: ContentHash, by: ContentHashes.Recognition)?
         func hash() throws -> ContentHash {
@@ -20,8 +27,8 @@ extension SnapshotReplay {
             return known.hash
         }
         switch try context.lock?.check(snapshot, hash: hash) {
-        case .finding(let finding): add(finding)
-        case .notChecked(let entry): notChecked(entry.rule, entry.cause)
+        case .finding(let finding): record.add(finding)
+        case .notChecked(let entry): record.notChecked(entry.rule, entry.cause)
         case nil: break
         }
         guard snapshot.kind == .database, store.remembers else { return nil }
