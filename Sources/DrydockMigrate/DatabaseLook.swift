@@ -62,12 +62,12 @@ extension Migrator {
     private func reader(
         _ snapshot: Snapshot, _ verify: VerifyRequest, _ verifier: Verifier, _ checksDrift: Bool
     ) async throws -> @Sendable (LiveOverlay.Slice) throws -> DatabaseLook {
-        let made = try await verifier.prepared(verify, [snapshot])
+        let made = try await verifier.preparation.prepared(verify, [snapshot])
         let target: Int
         if let context = made.context {
             target = context.targetCount
         } else {
-            target = try await verifier.makeContext(verify, made.set, nil).targetCount
+            target = try await verifier.preparation.makeContext(verify, made.set, nil).targetCount
         }
         return { slice in
             var look = DatabaseLook()

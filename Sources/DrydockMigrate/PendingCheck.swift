@@ -19,7 +19,7 @@ struct PendingCheck: Sendable {
     /// Prepares what does not depend on the database, and returns what reads it.
     /// - Throws: ``RequestError`` if no report can be made.
     func reader() async throws -> @Sendable (LiveOverlay.Slice) throws -> Outcome {
-        let shared = verifier.share == nil ? nil : try await verifier.prepared(request, [])
+        let shared = verifier.share == nil ? nil : try await verifier.preparation.prepared(request, [])
         let set: MigrationSet
         if let shared { set = shared.set } else { set = try await migrations() }
         let snapshot = Snapshot(live: copier.path, copy: copier.path)
@@ -29,14 +29,14 @@ struct PendingCheck: Sendable {
         report.findings =
             request.findings + set.findings
             + verifier.nothingToVerify(set, [snapshot], request)
-        let locked = try verifier.locked(request, set, shared)
+        let locked = try shared?.locked ?? LockVerdict(request, set)
         report.notChecked += locked.notChecked
         report.add(locked: locked.findings.filter { $0.rule != .snapshotRemoved })
         let target: Int
         if let context = shared?.context {
             target = context.targetCount
         } else {
-            target = try await verifier.makeContext(request, set, nil).targetCount
+            target = try await verifier.preparation.makeContext(request, set, nil).targetCount
         }
         let prepared = report
         return { slice in
@@ -57,7 +57,7 @@ struct PendingCheck: Sendable {
     private func migrations() async throws -> MigrationSet {
         var choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
-        choice.locked = verifier.lockedFormat(request)
+        choice.locked = request.lockedFormat
         let facts = choice.needsHistory ? [try await copier.look { try HistoryFacts($0.connection) }] : []
         return try choice.readings(facts).single(isRecorded: request.isApplied)
     }

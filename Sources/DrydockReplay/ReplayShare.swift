@@ -10,22 +10,16 @@ import DatabaseEngine
 /// the migrations are for (``ReplayShares``).
 package actor ReplayShare {
     package struct Made: Sendable {
-        let loaded: Verifier.Loaded
-        package fileprivate(set) var context: ReplayContext?
-        fileprivate(set) var fresh: FreshInstall?
+        let loaded: LoadedMigrations
         /// What the lock says of the migrations.
-        fileprivate(set) var locked = Locked()
+        package let locked: LockVerdict
+        /// Nil where there is nothing to run.
+        package var context: ReplayContext?
+        var fresh: FreshInstall?
         /// The comparisons that were made, by schema and version.
         fileprivate let drifts = FactMemory<Int, Drift>()
 
         package var set: MigrationSet { loaded.set }
-    }
-
-    /// What is checked of a lock without a replay.
-    package struct Locked: Sendable {
-        package var check: LockCheck?
-        package var findings: [Finding] = []
-        package var notChecked: [NotChecked] = []
     }
 
     /// The history that decides whose the migrations are; none where the folder alone does, nil where the first replay
@@ -47,75 +41,6 @@ package actor ReplayShare {
         } onCancel: {
             task.cancel()
         }
-    }
-}
-
-extension Verifier {
-    /// Returns what replays of a request need besides a snapshot: that of the share, if there is one.
-    package func prepared(
-        _ request: VerifyRequest, _ snapshots: [Snapshot]
-    ) async throws -> ReplayShare.Made {
-        guard let share else { return try await prepare(request, snapshots) }
-        return try await share.made { try await prepare(request, snapshots) }
-    }
-
-    /// Returns the histories that decide whose the migrations are: that of the share, if there is one.
-    func histories(
-        of snapshots: [Snapshot], _ choice: FormatChoice, _ settings: ConnectionSettings
-    ) async throws -> [HistoryFacts] {
-        if let histories = share?.histories { return histories }
-        return try await choice.histories(
-            of: snapshots, SnapshotOpener(engine: engine, settings: settings))
-    }
-
-    func loaded(
-        _ request: VerifyRequest, _ snapshots: [Snapshot], _ budget: TimeBudget, _ known: MigrationSet?,
-        _ shared: ReplayShare.Made?
-    ) async throws -> Loaded {
-        if let shared { return shared.loaded }
-        return try await load(request, snapshots, budget, known)
-    }
-
-    /// Returns what the replays of a run have in common.
-    func ready(
-        _ request: VerifyRequest, _ loaded: Loaded, _ lock: LockCheck?, _ budget: TimeBudget,
-        _ shared: ReplayShare.Made?, _ report: inout Report
-    ) async throws -> (ReplayContext, FreshInstall) {
-        if let context = shared?.context, let fresh = shared?.fresh { return (context, fresh) }
-        let context = self.context(
-            try await makeContext(request, loaded.set, lock), running: loaded.command, &report)
-        return (context, try await FreshInstall.make(context, until: budget.firstDeadline))
-    }
-
-    /// Returns what the lock says, if there is one: as it was read for the first database of those that share it.
-    package func locked(
-        _ request: VerifyRequest, _ set: MigrationSet, _ shared: ReplayShare.Made?
-    ) throws -> ReplayShare.Locked {
-        try shared?.locked ?? readLock(request, set)
-    }
-
-    private func readLock(_ request: VerifyRequest, _ set: MigrationSet) throws -> ReplayShare.Locked {
-        var report = Report(.verify(VerifySummary()))
-        var locked = ReplayShare.Locked()
-        locked.check = try lockCheck(request, &report)
-        locked.findings = try locked.check.map { try lockFindings($0, request, set) } ?? []
-        locked.notChecked = report.notChecked
-        return locked
-    }
-
-    private func prepare(
-        _ request: VerifyRequest, _ snapshots: [Snapshot]
-    ) async throws -> ReplayShare.Made {
-        let budget = TimeBudget(request.timeout)
-        var made = ReplayShare.Made(loaded: try await load(request, snapshots, budget, nil))
-        made.locked = try readLock(request, made.set)
-        guard made.loaded.obstacle == nil, made.loaded.overdue == nil, !made.set.migrations.isEmpty else {
-            return made
-        }
-        let context = try await makeContext(request, made.set, made.locked.check)
-        made.context = context
-        made.fresh = try await FreshInstall.make(context, until: budget.firstDeadline)
-        return made
     }
 }
 

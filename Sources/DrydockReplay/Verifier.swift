@@ -1,9 +1,7 @@
 import DrydockFindings
 import DrydockMigrations
-import DrydockState
 import DatabaseEngine
 import OverlayVFS
-import SQLiteSchema
 
 /// An event during a run.
 public enum VerifyEvent: Sendable {
@@ -47,9 +45,9 @@ public struct Verifier: Sendable {
     public func run(_ request: VerifyRequest) async throws -> Report {
         let snapshots: [Snapshot]
         do {
-            snapshots = try self.snapshots(request)
+            snapshots = try request.namedSnapshots()
         } catch let error where request.snapshots.isEmpty && !FolderListing.exists(request.snapshotsFolder) {
-            guard usesProbes(request, []) else { throw try await missingSnapshots(request, error) }
+            guard probes(request, []).isUsed else { throw try await missingSnapshots(request, error) }
             snapshots = []
         }
         return try await verify(snapshots, as: request).report
@@ -59,9 +57,9 @@ public struct Verifier: Sendable {
     /// - Throws: ``RequestError``.
     private func missingSnapshots(_ request: VerifyRequest, _ error: any Error) async throws -> any Error {
         if let command = request.command, let error = error as? RequestError {
-            return missingSnapshots(command, error)
+            return Self.missingSnapshots(command, error)
         }
-        let loaded = try await load(request, [], TimeBudget(request.timeout), nil)
+        let loaded = try await loader.load(request, [], TimeBudget(request.timeout))
         let set = loaded.set
         guard loaded.overdue == nil, let error = error as? RequestError else { return error }
         let read =
@@ -74,9 +72,26 @@ public struct Verifier: Sendable {
         )
     }
 
+    /// Returns the error where there is no snapshot.
+    private static func missingSnapshots(_ command: ProjectCommand, _ error: RequestError) -> RequestError {
+        RequestError(
+            error.reason,
+            "\(error.description), so there is no snapshot on which '\(command.command)' could be run. Copy a database "
+                + "that a released version left there into that folder, or name one: drydock verify app.sqlite. "
+                + "Rows cannot be generated: \(ProbeVerification.needsList(command))")
+    }
+
+    /// Returns the formats in which a request's migrations can be read, the one that is used first, with what their tools would
+    /// do otherwise than others; that is empty where it does not matter.
+    /// - Throws: ``RequestError`` exactly where ``run(_:)`` would for the migrations.
+    package func formats(_ request: VerifyRequest) async throws -> [RequestError.Choice] {
+        // A snapshot's history may decide; that there is none is for later.
+        try await loader.formats(request, (try? request.namedSnapshots()) ?? [])
+    }
+
     /// Verifies migrations that were already read.
     package func run(_ request: VerifyRequest, _ set: MigrationSet) async throws -> Report {
-        try await verify(snapshots(request), as: request, set).report
+        try await verify(request.namedSnapshots(), as: request, set).report
     }
 
     /// Verifies the given snapshots, and returns the result of each replay.
@@ -85,7 +100,7 @@ public struct Verifier: Sendable {
     ) async throws -> (report: Report, results: [ReplayResult]) {
         let log = FaultLog()
         var (report, results) = try await Overlay.$faultLog.withValue(log) {
-            try await verifyReadings(snapshots, request, set)
+            try await verifyAll(snapshots, request, set)
         }
         // A lack of space is not the migration's fault.
         if request.isRehearsal, case .spillFailed? = log.first, let fault = log.first {
@@ -111,41 +126,69 @@ public struct Verifier: Sendable {
         return Finding(.snapshotUnreadable, "the outcome cannot be trusted: \(fault)")
     }
 
+    /// Verifies the given snapshots in every reading of the migrations.
+    private func verifyAll(
+        _ snapshots: [Snapshot], _ request: VerifyRequest, _ known: MigrationSet?
+    ) async throws -> (Report, [ReplayResult]) {
+        guard share == nil else { return try await verifySnapshots(snapshots, request, nil) }
+        if let known {
+            return try await verifySnapshots(snapshots, request, LoadedMigrations(set: known))
+        }
+        guard request.command == nil else { return try await verifySnapshots(snapshots, request, nil) }
+        let loaded = try await loader.load(request, snapshots, TimeBudget(request.timeout))
+        guard let readings = loaded.readings, readings.all.count > 1, loaded.overdue == nil else {
+            return try await verifySnapshots(snapshots, request, loaded)
+        }
+        return try await ReadingsVerification(
+            verifier: self, readings: readings, snapshots: snapshots, request: request
+        ).run()
+    }
+
     /// Verifies migrations that are read in one way.
     /// - Parameter given: The migrations as they were read; nil where that is left.
     func verifySnapshots(
-        _ snapshots: [Snapshot], _ request: VerifyRequest, _ known: MigrationSet?, _ given: Loaded? = nil
+        _ snapshots: [Snapshot], _ request: VerifyRequest, _ given: LoadedMigrations?
     ) async throws -> (Report, [ReplayResult]) {
         let start = ContinuousClock.now
         let budget = TimeBudget(request.timeout)
-        let shared = share == nil ? nil : try await prepared(request, snapshots)
-        let loaded =
-            if let given { given } else { try await loaded(request, snapshots, budget, known, shared) }
+        let shared = share == nil ? nil : try await preparation.prepared(request, snapshots)
+        let loaded: LoadedMigrations
+        if let known = given ?? shared?.loaded {
+            loaded = known
+        } else {
+            loaded = try await loader.load(request, snapshots, budget)
+        }
         let set = loaded.set
+        let probes = probes(request, snapshots)
         var report = Report(.verify(VerifySummary()))
         report.isStrict = request.isStrict
         report.migrationFormat = set.format.name
         report.readings = loaded.readings?.summaries ?? []
         report.findings = request.findings + set.findings + nothingToVerify(set, snapshots, request)
-        noteMissingProbes(request, snapshots, &report)
-        let locked = try locked(request, set, shared)
+        if let entry = probes.notChecked { report.notChecked.append(entry) }
+        let locked = try shared?.locked ?? LockVerdict(request, set)
         report.notChecked += locked.notChecked
         var results: [ReplayResult] = []
         if let obstacle = loaded.obstacle {
             report.findings.append(obstacle)
         } else if let overdue = loaded.overdue {
             report.findings += snapshots.map { overdue.finding($0) }
-            if usesProbes(request, snapshots) { report.findings += overdueProbe("probe", overdue).findings }
-        } else if !set.migrations.isEmpty, !snapshots.isEmpty || usesProbes(request, snapshots) {
-            let (context, fresh) = try await ready(request, loaded, locked.check, budget, shared, &report)
+            if probes.isUsed { report.findings += ProbeVerification.result(of: overdue).findings }
+        } else if !set.migrations.isEmpty, !snapshots.isEmpty || probes.isUsed {
+            let (context, fresh) = try await preparation.ready(
+                request, loaded, locked.check, budget, shared, &report)
             let deadline = budget.snapshotDeadlines()
-            results = try await replay(snapshots, context, fresh, request, deadline)
-            if usesProbes(request, snapshots) {
-                results += Self.without(
-                    results, from: try await replayProbes(context, fresh, request, deadline()))
+            results = try await SnapshotReplays(
+                context: context, fresh: fresh, request: request, later: later, readingName: readingName,
+                onEvent: onEvent
+            ).run(snapshots, deadline)
+            if probes.isUsed {
+                results += ProbeVerification.without(
+                    results, from: try await probes.run(context, fresh, until: deadline()))
             }
             if shared == nil { await context.connections?.close() }
-            assemble(results, context, fresh, isPart: request.isPart, into: &report)
+            ReportAssembly(context: context, fresh: fresh, isPart: request.isPart)
+                .add(results, to: &report)
         }
         report.add(locked: locked.findings)
         if let command = loaded.command, let breach = command.fence.breach(command.format.command) {
@@ -155,11 +198,26 @@ public struct Verifier: Sendable {
         return (report, results)
     }
 
-    // MARK: - The request
+    // MARK: - Parts
 
-    package func nothingToVerify(_ set: MigrationSet, _ snapshots: [Snapshot], _ request: VerifyRequest)
-        -> [Finding]
-    {
+    private var loader: MigrationLoader {
+        MigrationLoader(
+            engine: engine, files: memory?.files ?? FileMemory(), histories: share?.histories)
+    }
+
+    package var preparation: ReplayPreparation {
+        ReplayPreparation(loader: loader, other: other, memory: memory, share: share, catcher: catcher)
+    }
+
+    private func probes(_ request: VerifyRequest, _ snapshots: [Snapshot]) -> ProbeVerification {
+        ProbeVerification(
+            generator: generator, request: request, snapshots: snapshots, onEvent: onEvent)
+    }
+
+    /// Returns the findings that there is no migration, or no snapshot.
+    package func nothingToVerify(
+        _ set: MigrationSet, _ snapshots: [Snapshot], _ request: VerifyRequest
+    ) -> [Finding] {
         var findings: [Finding] = []
         if set.migrations.isEmpty {
             findings.append(
@@ -170,7 +228,7 @@ public struct Verifier: Sendable {
                         + "--migrations names another folder.",
                     place: .init(file: request.migrationsFolder)))
         }
-        guard !usesProbes(request, snapshots), !request.isPart else { return findings }
+        guard !probes(request, snapshots).isUsed, !request.isPart else { return findings }
         var folders = request.listed == nil ? request.snapshots.filter(SnapshotFolder.isEmpty) : []
         if snapshots.isEmpty, folders.isEmpty { folders = [request.snapshotsFolder] }
         findings += folders.map { folder in
@@ -181,169 +239,5 @@ public struct Verifier: Sendable {
                     + "another folder.", place: .init(file: folder))
         }
         return findings
-    }
-
-    package func makeContext(
-        _ request: VerifyRequest, _ set: MigrationSet, _ lock: LockCheck?
-    ) async throws -> ReplayContext {
-        var targetCount = set.migrations.count
-        if let upTo = request.upTo { targetCount = try set.requiredIndex(of: upTo, in: set.folder) + 1 }
-        if let wanted = catcher?.target.migration { _ = try set.requiredIndex(of: wanted, in: set.folder) }
-        var set = set
-        try set.declare(request.declarations)
-        let declarations = Dictionary(
-            set.migrations.map { ($0.identifier, $0.declarations) }, uniquingKeysWith: { first, _ in first })
-        var context = ReplayContext(
-            engine: engine, other: other, set: set, targetCount: targetCount, declarations: declarations,
-            functions: request.functions, collations: request.collations,
-            checksRollback: request.checksRollback,
-            baselines: try await baselines(request, set, lock), memory: memory, lock: lock,
-            isFullCheck: request.isFullCheck,
-            crashLimits: CrashLimits(request),
-            libraries: try await LibrarySurvey(program: request.libraryProgram).builds(
-                request.sqliteLibraries),
-            libraryProgram: request.libraryProgram,
-            isRehearsal: request.isRehearsal, wantsHistory: request.wantsHistory,
-            timeLimit: request.timeout ?? .zero)
-        context.catcher = catcher
-        context.chronicle = Chronicle(set.migrations)
-        context.connections = ConnectionPool(
-            engine: engine, settings: context.settings(Watchdog(deadline: nil)), limit: 64, isFork: true)
-        return context
-    }
-
-    private func baselines(
-        _ request: VerifyRequest, _ set: MigrationSet, _ lock: LockCheck?
-    ) async throws -> BaselineStore? {
-        guard request.cacheFolder != nil || lock != nil else { return nil }
-        let key = try await BaselineKey(
-            engine, set, functions: request.functions, collations: request.collations)
-        return BaselineStore(folder: request.cacheFolder, key: key)
-    }
-
-    // MARK: - Replays
-
-    /// Replays as many snapshots at once as there are jobs; results are in the order of the snapshots.
-    private func replay(
-        _ snapshots: [Snapshot], _ context: ReplayContext, _ fresh: FreshInstall, _ request: VerifyRequest,
-        _ deadline: @escaping @Sendable () -> ContinuousClock.Instant?
-    ) async throws -> [ReplayResult] {
-        let names = SnapshotNames(snapshots.map(\.path))
-        onEvent(.began(snapshots: snapshots.map(\.path)))
-        memory?.keep(only: snapshots.map(\.path))
-        return try await concurrentMap(snapshots, jobs: request.jobs) {
-            onEvent(.replayed($0.summary, $0.findings))
-        } _: { snapshot in
-            var result = try await kept(snapshot, request) {
-                try await replay(snapshot, context, fresh, deadline())
-            }
-            result.summary.name = names.name(of: snapshot.path)
-            return result
-        }
-    }
-
-    private func replay(
-        _ snapshot: Snapshot, _ context: ReplayContext, _ fresh: FreshInstall,
-        _ deadline: ContinuousClock.Instant?
-    ) async throws -> ReplayResult {
-        var left = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
-        left.isCutShort = true
-        if let overdue = fresh.overdue {
-            left.findings = [overdue.finding(snapshot)]
-            return left
-        }
-        let watchdog = Watchdog(deadline: deadline)
-        let place = ReplayPlace()
-        let noting: @Sendable (VerifyEvent) -> Void = { [onEvent] event in
-            if case .step(_, let migration, _, _) = event { place.set(migration) }
-            onEvent(event)
-        }
-        let result = try await BoundedWait(watchdog: watchdog).result {
-            var replay = SnapshotReplay(
-                context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog, later: later,
-                onEvent: noting)
-            try await replay.run()
-            return replay.result
-        }
-        if let result { return result }
-        let overdue = Overdue(
-            limit: context.timeLimit, migration: place.migration, place: watchdog.statements.place)
-        left.findings = [overdue.finding(snapshot)]
-        return left
-    }
-
-    // MARK: - The report
-
-    func assemble(
-        _ results: [ReplayResult], _ context: ReplayContext, _ fresh: FreshInstall, isPart: Bool,
-        into report: inout Report
-    ) {
-        report.body = .verify(
-            VerifySummary(
-                replays: results.map(\.summary),
-                history: context.wantsHistory
-                    ? SchemaHistoryReader.history(of: fresh, context, results) : nil))
-        let tried = results.reduce(into: Set<String>()) { $0.formUnion($1.triedMigrations) }
-        var reader = SchemaReader()
-        for (index, migration) in context.targets.enumerated() where tried.contains(migration.identifier) {
-            let schema = fresh.catalogs[index].map { reader.schema(of: $0) }
-            let weight = PragmaSeverity(
-                migration: migration, before: schema, found: results.flatMap(\.findings))
-            report.findings += StaticChecks.findings(for: migration, of: context.set.format, before: schema)
-                .map(weight.weighed)
-        }
-        report.findings += CodeMigrationCheck(context: context, results: results).findings()
-        report.findings += Self.unique(results.flatMap(\.migrationFindings))
-        // A single database uses only some of the declarations, and none once it is at the newest version.
-        if !context.isRehearsal, !isPart { report.findings += Self.unusedDeclarations(results, context) }
-        let filled = context.command?.format.history?.filledTables ?? []
-        report.findings += results.flatMap(\.findings).filter {
-            $0.rule != .rowsAdded || !filled.contains($0.table ?? "")
-        }
-        if let failure = fresh.failure, fresh.catalogs[context.targetCount] == nil {
-            failure.add(to: &report, results)
-        }
-        leaveOutIgnored(context, tried, isPart: isPart, &report)
-        report.notChecked += results.flatMap(\.notChecked)
-        if !context.isRehearsal, !isPart, results.allSatisfy(\.isUpToDate) {
-            report.findings.append(nothingPending(results))
-        }
-        let applied = results.reduce(into: Set<String>()) { $0.formUnion($1.applied) }
-        for index in report.findings.indices {
-            let isReleased = report.findings[index].migration.map(applied.contains) ?? false
-            // What a command runs has no comment that is read.
-            if isReleased || context.command != nil {
-                report.findings[index].declareInConfiguration(isReleased: isReleased)
-            }
-        }
-    }
-
-    /// Removes the findings that `ignore` names; an `ignore` without such a finding is unused.
-    private func leaveOutIgnored(
-        _ context: ReplayContext, _ tried: Set<String>, isPart: Bool, _ report: inout Report
-    ) {
-        let migrations = Dictionary(
-            context.targets.map { ($0.identifier, $0) }, uniquingKeysWith: { first, _ in first })
-        var used: Set<Declaration> = []
-        report.findings.removeAll { finding in
-            guard let declaration = finding.migration.flatMap({ migrations[$0] })?.ignore(of: finding) else {
-                return false
-            }
-            used.insert(declaration)
-            return true
-        }
-        for migration in context.targets where tried.contains(migration.identifier) && !isPart {
-            for declaration in migration.declarations where !used.contains(declaration) {
-                // Lint reports its own rules.
-                guard case .ignores(let rule, _) = declaration.kind, !Rule.ofLint.contains(rule) else {
-                    continue
-                }
-                report.findings.append(
-                    Finding(
-                        .unusedDeclaration, .warning, "nothing here breaks \(rule.rawValue)",
-                        help: "Remove '\(declaration.text)'.", migration: migration.identifier,
-                        place: declaration.place))
-            }
-        }
     }
 }

@@ -6,7 +6,6 @@ import OverlayVFS
 /// A replay from a state on, up to a migration, so that it can be repeated on other rows: with everything that verify
 /// says of it, and one of the checks that are made only if they are asked for.
 struct ReplayScene: Sendable {
-    let verifier: Verifier
     let check: ShrinkCheck
     let snapshot: Snapshot
     /// The finding that is to be made small.
@@ -15,10 +14,10 @@ struct ReplayScene: Sendable {
     private(set) var fresh: FreshInstall
 
     init(
-        _ verifier: Verifier, _ check: ShrinkCheck, _ caught: (context: ReplayContext, fresh: FreshInstall),
+        _ check: ShrinkCheck, _ caught: (context: ReplayContext, fresh: FreshInstall),
         _ snapshot: Snapshot, upTo last: Migration?, _ finding: Finding
     ) {
-        (self.verifier, self.check, self.snapshot, self.finding) = (verifier, check, snapshot, finding)
+        (self.check, self.snapshot, self.finding) = (check, snapshot, finding)
         context = caught.context.narrowed(to: check)
         if let index = last.flatMap({ caught.context.set.index(of: $0.identifier) }) {
             context.targetCount = min(context.targetCount, index + 1)
@@ -32,7 +31,9 @@ struct ReplayScene: Sendable {
         var replay = SnapshotReplay(
             context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog, onEvent: { _ in })
         try await replay.run(on: Overlay(image))
-        return verifier.findings(of: replay.result, context, fresh).filter {
+        var report = Report(.verify(VerifySummary()))
+        ReportAssembly(context: context, fresh: fresh, isPart: false).add([replay.result], to: &report)
+        return report.findings.filter {
             $0.concernedMigration == finding.concernedMigration
         }
     }
@@ -59,16 +60,5 @@ extension Finding {
     /// The migration that it is about; what is seen only at the end of a replay names the last one.
     var concernedMigration: String? {
         [.integrityFailure, .notIdempotent].contains(rule) ? nil : migration
-    }
-}
-
-extension Verifier {
-    /// Returns what a report says of one replay.
-    func findings(
-        of result: ReplayResult, _ context: ReplayContext, _ fresh: FreshInstall
-    ) -> [Finding] {
-        var report = Report(.verify(VerifySummary()))
-        assemble([result], context, fresh, isPart: false, into: &report)
-        return report.findings
     }
 }

@@ -88,7 +88,7 @@ extension SceneCatcher.Caught {
     ///
     /// What a migration leads to is first tried from the state that it met, where there is the least to run, and what only the
     /// end shows from the snapshot's own: a migration of which it keeps nothing is left out later.
-    func scenes(_ verifier: Verifier) -> [StepScene] {
+    func scenes() -> [StepScene] {
         if case .step = check { return [scene].compactMap(\.self) }
         let pending = replay.start.migrations
         func place(_ name: String?) -> Int? { pending.firstIndex { $0.identifier == name } }
@@ -106,7 +106,7 @@ extension SceneCatcher.Caught {
             scene.migrations = Array(
                 pending[range.first..<max(range.first, range.end.map { $0 + 1 } ?? pending.count)])
             scene.whole = ReplayScene(
-                verifier, check, (replay.context, replay.fresh), replay.snapshot,
+                check, (replay.context, replay.fresh), replay.snapshot,
                 upTo: range.end.map { pending[$0] }, finding)
             return scene
         }

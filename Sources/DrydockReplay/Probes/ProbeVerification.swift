@@ -1,16 +1,19 @@
 import DrydockFindings
 import DrydockMigrations
-import DatabaseEngine
 
-/// Replays generated rows where there is no snapshot, or beside them.
-extension Verifier {
+/// The replays of generated rows where there is no snapshot, or beside them.
+struct ProbeVerification: Sendable {
+    /// Nil where this build generates none.
+    let generator: (any RowGenerator)?
+    let request: VerifyRequest
+    let snapshots: [Snapshot]
+    let onEvent: @Sendable (VerifyEvent) -> Void
+
     /// Whether rows are generated.
-    func usesProbes(_ request: VerifyRequest, _ snapshots: [Snapshot]) -> Bool {
-        wantsProbes(request, snapshots) && hasPlaceForRows(request)
-    }
+    var isUsed: Bool { isWanted && hasPlaceForRows }
 
     /// Whether rows would be generated, if there is a moment for it.
-    func wantsProbes(_ request: VerifyRequest, _ snapshots: [Snapshot]) -> Bool {
+    private var isWanted: Bool {
         guard generator != nil, !request.isRehearsal, request.makesProbes else { return false }
         return switch request.probes.use {
         case .always: true
@@ -23,17 +26,14 @@ extension Verifier {
 
     /// Whether there are tables before the last migration: a command that runs all at once makes them and leaves none to
     /// be filled in between.
-    private func hasPlaceForRows(_ request: VerifyRequest) -> Bool {
+    private var hasPlaceForRows: Bool {
         request.command.map { $0.list != nil } ?? true || request.format.base != nil
     }
 
-    /// Says that no rows are generated, though they are asked for.
-    func noteMissingProbes(_ request: VerifyRequest, _ snapshots: [Snapshot], _ report: inout Report) {
-        guard wantsProbes(request, snapshots), !hasPlaceForRows(request), let command = request.command else {
-            return
-        }
-        report.notChecked.append(
-            NotChecked(.rowsLost, .unsupported("no rows were generated: \(Self.needsList(command))")))
+    /// That no rows are generated, though they are asked for.
+    var notChecked: NotChecked? {
+        guard isWanted, !hasPlaceForRows, let command = request.command else { return nil }
+        return NotChecked(.rowsLost, .unsupported("no rows were generated: \(Self.needsList(command))"))
     }
 
     static func needsList(_ command: ProjectCommand) -> String {
@@ -46,14 +46,12 @@ extension Verifier {
     private static let probeResults = "\u{0}probes"
 
     /// Replays probes in the time of one snapshot.
-    func replayProbes(
-        _ context: ReplayContext, _ fresh: FreshInstall, _ request: VerifyRequest,
-        _ deadline: ContinuousClock.Instant?
+    func run(
+        _ context: ReplayContext, _ fresh: FreshInstall, until deadline: ContinuousClock.Instant?
     ) async throws -> [ReplayResult] {
         guard let generator else { return [] }
         if let known: [ReplayResult] = request.kept?.result(of: Self.probeResults) { return known }
-        let name = "probe"
-        if let overdue = fresh.overdue { return [overdueProbe(name, overdue)] }
+        if let overdue = fresh.overdue { return [Self.result(of: overdue)] }
         let watchdog = Watchdog(deadline: deadline)
         let place = ReplayPlace()
         let noting: @Sendable (VerifyEvent) -> Void = { [onEvent] event in
@@ -73,7 +71,7 @@ extension Verifier {
         }
         let overdue = Overdue(
             limit: context.timeLimit, migration: place.migration, place: watchdog.statements.place)
-        let all = results ?? [overdueProbe(name, overdue)]
+        let all = results ?? [Self.result(of: overdue)]
         for result in all { onEvent(.replayed(result.summary, result.findings)) }
         try request.kept?.keep(all, of: Self.probeResults, nil)
         return all
@@ -107,20 +105,6 @@ extension Verifier {
         }
     }
 
-    /// Returns the finding for a run in which no migration was to be checked.
-    func nothingPending(_ results: [ReplayResult]) -> Finding {
-        if results.allSatisfy(\.summary.isProbe) {
-            return Finding(
-                .nothingVerified, .warning, "nothing was checked: every migration is released",
-                help:
-                    "Generated rows are for migrations that the lock does not have. --all checks the released ones too."
-            )
-        }
-        return Finding(
-            .nothingVerified, .warning, "nothing was pending: every snapshot has applied every migration",
-            help: "Add snapshots of older releases: they are what your users upgrade from.")
-    }
-
     /// Returns the results of probes without what snapshots show already: a fact is one finding, and people's own rows
     /// tell more.
     static func without(_ snapshots: [ReplayResult], from probes: [ReplayResult]) -> [ReplayResult] {
@@ -141,7 +125,9 @@ extension Verifier {
         }
     }
 
-    func overdueProbe(_ name: String, _ overdue: Overdue) -> ReplayResult {
+    /// Returns the result where there is no time for generated rows.
+    static func result(of overdue: Overdue) -> ReplayResult {
+        let name = "probe"
         var result = ReplayResult(summary: ReplaySummary(snapshot: name))
         result.summary.isProbe = true
         result.findings = [overdue.finding(Snapshot(path: name))]

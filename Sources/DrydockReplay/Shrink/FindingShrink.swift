@@ -1,40 +1,18 @@
 import DrydockFindings
 import DrydockMigrations
-import DatabaseEngine
 import Foundation
-import OverlayVFS
 
-/// What a shrink is to do.
-public struct ShrinkRequest: Sendable {
-    /// The project and its snapshots.
-    public var verify: VerifyRequest
-    public var target = ShrinkTarget()
-    /// The folder that is made, which must not exist.
-    public var folder: String
-    /// How long smaller databases are searched for; nil for as long as it takes.
-    public var timeout: Duration? = .seconds(60)
-    /// Whether values stay that need not be short.
-    public var keepsValues = false
-    /// Returns further files for the folder, by name, from the finding, the name of the migrations' format and what verify has
-    /// to be told.
-    public var files: @Sendable (Finding, String, ShrunkSettings) -> [String: String] = { _, _, _ in [:] }
-    /// Returns how a folder that was written is verified, as whoever gets it will do it; nil for the settings of ``verify``.
-    public var verification: (@Sendable (_ folder: String) throws -> VerifyRequest)?
+/// Makes a finding small: catches the step or replay that has it, searches for the smallest database and statements that
+/// still show it, and writes them as a project of their own.
+struct FindingShrink {
+    let verifier: Verifier
+    let request: ShrinkRequest
+    /// Ends the search when it returns true.
+    let stop: @Sendable () -> Bool
+    let onStage: @Sendable (ShrinkStage) -> Void
 
-    public init(_ verify: VerifyRequest, folder: String) { (self.verify, self.folder) = (verify, folder) }
-}
-
-/// Makes a finding small.
-extension Verifier {
-    /// Finds a step, or a replay, with the wanted finding, searches for the smallest database and migration that show it, and writes them
-    /// as a project of their own.
-    /// - Parameter stop: ends the search when it returns true; the smallest that was found by then is written.
-    /// - Throws: ``RequestError`` if there is no such finding, or nothing can be written; CancellationError if it is stopped
-    ///   before there is anything to write.
-    public func shrink(
-        _ request: ShrinkRequest, until stop: @escaping @Sendable () -> Bool = { false },
-        onStage: @escaping @Sendable (ShrinkStage) -> Void = { _ in }
-    ) async throws -> ShrunkFinding {
+    /// - Throws: see ``Verifier/shrink(_:until:onStage:)``.
+    func run() async throws -> ShrunkFinding {
         let start = ContinuousClock.now
         try Self.checkIsNew(request.folder)
         guard request.verify.command == nil else {
@@ -44,15 +22,15 @@ extension Verifier {
                     + "sql=FOLDER writes the fewest rows for it")
         }
         onStage(.replaying)
-        let caught = try await caught(request, stop)
+        let caught = try await caught()
         // The replay is over, and the search has a time of its own.
         let watchdog = Watchdog(timeout: request.timeout)
-        let watch = Self.watch(stop) { watchdog.cancel() }
+        let watch = watch { watchdog.cancel() }
         defer { watch.cancel() }
-        let (scene, outcome) = try await smallest(of: caught, request, watchdog, stop, onStage)
+        let (scene, outcome) = try await smallest(of: caught, watchdog)
         onStage(.writing)
         let (finding, snapshot) = (outcome.finding, caught.replay.snapshot.path)
-        let project = try await write(outcome, of: scene, request)
+        let project = try await write(outcome, of: scene)
         return ShrunkFinding(
             finding: finding, snapshot: snapshot,
             migration: finding.migration ?? scene.migrations.last?.identifier ?? "",
@@ -71,10 +49,9 @@ extension Verifier {
     /// Searches for the smallest database and statements, from one state after the other.
     /// - Returns: also what was run, with all its statements.
     private func smallest(
-        of caught: SceneCatcher.Caught, _ request: ShrinkRequest, _ watchdog: Watchdog,
-        _ stop: () -> Bool, _ onStage: @escaping @Sendable (ShrinkStage) -> Void
+        of caught: SceneCatcher.Caught, _ watchdog: Watchdog
     ) async throws -> (StepScene, Shrinker.Outcome) {
-        let (scenes, finding) = (caught.scenes(self), caught.finding)
+        let (scenes, finding) = (caught.scenes(), caught.finding)
         for limit in scenes.count > 1 ? [RowSample.quickLimit, RowSample.limit] : [RowSample.limit] {
             for var scene in scenes {
                 scene.watchdog = watchdog
@@ -98,10 +75,8 @@ extension Verifier {
     }
 
     /// Waits for a stop, until it is cancelled.
-    private static func watch(
-        _ stop: @escaping @Sendable () -> Bool, _ end: @escaping @Sendable () -> Void
-    ) -> Task<Void, Never> {
-        Task.detached {
+    private func watch(_ end: @escaping @Sendable () -> Void) -> Task<Void, Never> {
+        Task.detached { [stop] in
             while !stop(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(50)) }
             if stop() { end() }
         }
@@ -122,17 +97,15 @@ extension Verifier {
 
     // MARK: - The step
 
-    private func caught(
-        _ request: ShrinkRequest, _ stop: @escaping @Sendable () -> Bool
-    ) async throws -> SceneCatcher.Caught {
+    private func caught() async throws -> SceneCatcher.Caught {
         let catcher = SceneCatcher(request.target)
-        var verifier = self
+        var verifier = verifier
         verifier.catcher = catcher
         var verify = request.verify.checking(request.target.rule)
         verify.probes.use = .never
         verify.jobs = 1
         let replay = Task { [verifier, verify] in try await verifier.run(verify) }
-        let watch = Self.watch(stop) { replay.cancel() }
+        let watch = watch { replay.cancel() }
         defer { watch.cancel() }
         let report = try await withTaskCancellationHandler {
             try await replay.value
@@ -170,7 +143,7 @@ extension Verifier {
 
     /// Writes the folder beside its place, verifies it, and moves it there.
     private func write(
-        _ outcome: Shrinker.Outcome, of scene: StepScene, _ request: ShrinkRequest
+        _ outcome: Shrinker.Outcome, of scene: StepScene
     ) async throws -> ShrunkFinding.Project {
         let target = FolderListing.realPath(PathParts.folder(of: request.folder))
         let temporary = "\(target)/.\(PathParts.name(of: request.folder)).\(UUID().uuidString)"
@@ -188,7 +161,7 @@ extension Verifier {
             for (name, text) in files {
                 try AtomicFile.write(Array(text.utf8), to: temporary + "/" + name)
             }
-            let made = try await verified(project, request)
+            let made = try await verified(project)
             guard rename(temporary, target + "/" + PathParts.name(of: request.folder)) == 0 else {
                 throw RequestError(
                     .notWritable, "'\(request.folder)' cannot be made: \(FolderListing.describe(errno))")
@@ -204,9 +177,7 @@ extension Verifier {
     }
 
     /// Writes the migrations, with as little as verify needs to give the finding.
-    private func verified(
-        _ project: ShrunkProject, _ request: ShrinkRequest
-    ) async throws -> ShrunkFinding.Project {
+    private func verified(_ project: ShrunkProject) async throws -> ShrunkFinding.Project {
         // Statements that are left out move the others to other lines.
         var wanted = project.outcome.finding
         wanted.place = nil
@@ -215,15 +186,16 @@ extension Verifier {
         var written: ShrunkProject.Extent?
         for extent in project.extents {
             try project.writeMigrations(extent)
-            var verify = try request.verification?(project.folder) ?? Self.settings(of: project, request)
+            var verify = try request.verification?(project.folder) ?? self.settings(of: project)
             // Nothing in a folder that is moved away is worth remembering.
             verify.cacheFolder = nil
             verify.sqliteLibraries = settings.sqliteLibraries
             verify.libraryProgram = request.verify.libraryProgram
-            let verifier = Verifier(
-                engine: engine, comparingWith: settings.comparesEngines ? other : nil)
+            let fresh = Verifier(
+                engine: verifier.engine,
+                comparingWith: settings.comparesEngines ? verifier.other : nil)
             written = extent
-            let found = (try? await verifier.run(verify))?.findings.filter { $0.severity > .note } ?? []
+            let found = (try? await fresh.run(verify))?.findings.filter { $0.severity > .note } ?? []
             let others = found.filter {
                 $0.concernedMigration != wanted.concernedMigration || !FindingIdentity($0).matches(identity)
             }
@@ -239,7 +211,7 @@ extension Verifier {
             isVerified: true, isMigrationWhole: !best.extent.isShort, others: best.others, settings: settings)
     }
 
-    private static func settings(of project: ShrunkProject, _ request: ShrinkRequest) -> VerifyRequest {
+    private func settings(of project: ShrunkProject) -> VerifyRequest {
         var verify = request.verify
         verify.migrationsFolder = project.folder + "/" + ShrunkProject.migrations
         verify.migrationFormat = project.set.format.name

@@ -1,0 +1,107 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import DatabaseEngine
+
+/// Prepares replays: makes what they need besides a snapshot.
+package struct ReplayPreparation: Sendable {
+    let loader: MigrationLoader
+    /// See ``ReplayContext/other``.
+    let other: (any Engine)?
+    let memory: ReplayMemory?
+    /// What the runs for other databases have made; nil where there is only this one.
+    let share: ReplayShare?
+    let catcher: SceneCatcher?
+
+    private var engine: any Engine { loader.engine }
+
+    /// Returns what replays of a request need besides a snapshot: that of the share, if there is one.
+    package func prepared(
+        _ request: VerifyRequest, _ snapshots: [Snapshot]
+    ) async throws -> ReplayShare.Made {
+        guard let share else { return try await prepare(request, snapshots) }
+        return try await share.made { try await prepare(request, snapshots) }
+    }
+
+    private func prepare(
+        _ request: VerifyRequest, _ snapshots: [Snapshot]
+    ) async throws -> ReplayShare.Made {
+        let budget = TimeBudget(request.timeout)
+        let loaded = try await loader.load(request, snapshots, budget)
+        let locked = try LockVerdict(request, loaded.set)
+        guard loaded.obstacle == nil, loaded.overdue == nil, !loaded.set.migrations.isEmpty else {
+            return ReplayShare.Made(loaded: loaded, locked: locked)
+        }
+        let context = try await makeContext(request, loaded.set, locked.check)
+        let fresh = try await FreshInstall.make(context, until: budget.firstDeadline)
+        return ReplayShare.Made(loaded: loaded, locked: locked, context: context, fresh: fresh)
+    }
+
+    /// Returns the context of the replays of a run, and the fresh install that they are compared with.
+    func ready(
+        _ request: VerifyRequest, _ loaded: LoadedMigrations, _ lock: LockCheck?, _ budget: TimeBudget,
+        _ shared: ReplayShare.Made?, _ report: inout Report
+    ) async throws -> (ReplayContext, FreshInstall) {
+        if let context = shared?.context, let fresh = shared?.fresh { return (context, fresh) }
+        let context = self.context(
+            try await makeContext(request, loaded.set, lock), running: loaded.command, &report)
+        return (context, try await FreshInstall.make(context, until: budget.firstDeadline))
+    }
+
+    package func makeContext(
+        _ request: VerifyRequest, _ set: MigrationSet, _ lock: LockCheck?
+    ) async throws -> ReplayContext {
+        var targetCount = set.migrations.count
+        if let upTo = request.upTo { targetCount = try set.requiredIndex(of: upTo, in: set.folder) + 1 }
+        if let wanted = catcher?.target.migration { _ = try set.requiredIndex(of: wanted, in: set.folder) }
+        var set = set
+        try set.declare(request.declarations)
+        let declarations = Dictionary(
+            set.migrations.map { ($0.identifier, $0.declarations) }, uniquingKeysWith: { first, _ in first })
+        var context = ReplayContext(
+            engine: engine, other: other, set: set, targetCount: targetCount, declarations: declarations,
+            functions: request.functions, collations: request.collations,
+            checksRollback: request.checksRollback,
+            baselines: try await baselines(request, set, lock), memory: memory, lock: lock,
+            isFullCheck: request.isFullCheck,
+            crashLimits: CrashLimits(request),
+            libraries: try await LibrarySurvey(program: request.libraryProgram).builds(
+                request.sqliteLibraries),
+            libraryProgram: request.libraryProgram,
+            isRehearsal: request.isRehearsal, wantsHistory: request.wantsHistory,
+            timeLimit: request.timeout ?? .zero)
+        context.catcher = catcher
+        context.chronicle = Chronicle(set.migrations)
+        context.connections = ConnectionPool(
+            engine: engine, settings: context.settings(Watchdog(deadline: nil)), limit: 64, isFork: true)
+        return context
+    }
+
+    private func baselines(
+        _ request: VerifyRequest, _ set: MigrationSet, _ lock: LockCheck?
+    ) async throws -> BaselineStore? {
+        guard request.cacheFolder != nil || lock != nil else { return nil }
+        let key = try await BaselineKey(
+            engine, set, functions: request.functions, collations: request.collations)
+        return BaselineStore(folder: request.cacheFolder, key: key)
+    }
+
+    /// Returns a context in which the command runs the migrations. Another engine would run the same command, which brings
+    /// its own SQLite.
+    private func context(
+        _ context: ReplayContext, running project: CommandProject?, _ report: inout Report
+    ) -> ReplayContext {
+        guard let project else { return context }
+        var context = context
+        context.command = project
+        if context.other != nil {
+            report.notChecked.append(
+                NotChecked(
+                    .engineDivergence,
+                    .unsupported("the project's own command brings its own SQLite, which runs the migrations")
+                ))
+        }
+        context.other = nil
+        return context
+    }
+}
