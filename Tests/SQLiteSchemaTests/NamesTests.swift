@@ -26,6 +26,12 @@ import Testing
         #expect(Array(enclosed.unenclosed(from: quote).utf8) == Array(text.utf8))
     }
 
+    @Test func `every byte is two digits`() {
+        let bytes = [UInt8](0...255)
+        #expect(bytes.hex == bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+        #expect([UInt8]().hex.isEmpty)
+    }
+
     @Test(arguments: ["", "'", "a", "'a", "a'", "\"a\""])
     func `what is not enclosed stays`(text: String) {
         #expect(text.unenclosed(from: UInt8(ascii: "'")) == text)

@@ -13,7 +13,7 @@ extension SQLValue {
         case .real(let value) where value.isFinite: Self.writeReal(value, to: &out)
         case .blob(let bytes):
             out += [UInt8(ascii: "x"), UInt8(ascii: "'")]
-            bytes.writeHex(to: &out)
+            bytes.appendHex(to: &out)
             out.append(UInt8(ascii: "'"))
         case .text(let bytes):
             if encoding == .utf8, bytes.allSatisfy(Self.isPlain) {
@@ -128,12 +128,12 @@ extension SQLValue {
                 text.writeJSON(to: &out)
             } else {
                 out += "{\"class\":\"text\",\"hex\":\"".utf8
-                bytes.writeHex(to: &out)
+                bytes.appendHex(to: &out)
                 out += "\"}".utf8
             }
         case .blob(let bytes):
             out += "{\"hex\":\"".utf8
-            bytes.writeHex(to: &out)
+            bytes.appendHex(to: &out)
             out += "\"}".utf8
         }
     }
@@ -156,7 +156,7 @@ extension String {
             case 10: out += "\\n".utf8
             case 0..<32, 127:
                 out += "\\u00".utf8
-                [byte].writeHex(to: &out)
+                [byte].appendHex(to: &out)
             default: out.append(byte)
             }
         }
@@ -168,22 +168,5 @@ extension String {
     /// Whether a byte is written into a JSON string as it is.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 32 && byte != 127 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
-    }
-}
-
-extension [UInt8] {
-    /// Appends two digits a byte; without branches and checks, the compiler does many at once.
-    fileprivate func writeHex(to out: inout [UInt8]) {
-        func digit(_ number: UInt8) -> UInt8 { 48 + number + (number > 9 ? 39 : 0) }
-        let start = out.count
-        out += repeatElement(0, count: 2 * count)
-        out.withUnsafeMutableBufferPointer { out in
-            withUnsafeBufferPointer { own in
-                for index in own.indices {
-                    out[start &+ 2 &* index] = digit(own[index] >> 4)
-                    out[start &+ 2 &* index &+ 1] = digit(own[index] & 15)
-                }
-            }
-        }
     }
 }
