@@ -21,7 +21,8 @@ struct DataDiffTasks {
                 edit: "UPDATE email SET size = size + 1", goals: Self.goals),
             task(
                 "diff-blobs", "every value of \(Self.files) files with contents changed", files, status: 1,
-                edit: "UPDATE file SET name = name || '!', modified = modified + 0.5, data = data || x'ff'",
+                edit: "UPDATE file SET name = name || '!', modified = modified + 0.5, "
+                    + "data = CAST(data || x'ff' AS BLOB)",
                 goals: Self.goals),
         ]
     }
@@ -55,8 +56,7 @@ struct DataDiffTasks {
         var contenders = [
             Contender("drydock", command, statuses: [status], before: prepare),
             Contender(Self.json, command + ["--format", "json"], statuses: [status]),
-            // Status 1 is not a failure where SQL was asked for.
-            Contender(Self.sql, command + ["--format", "sql"]),
+            Contender(Self.sql, command + ["--format", "sql"], statuses: [status]),
             Contender("drydock --summary", command + ["--summary"], statuses: [status]),
             Contender("sqldiff", ["sqldiff", old, new]),
             Contender("sqldiff --summary", ["sqldiff", "--summary", old, new]),

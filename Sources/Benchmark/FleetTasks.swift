@@ -70,9 +70,9 @@ struct FleetTasks {
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             }
             let first = "CREATE TABLE note(id INTEGER PRIMARY KEY, title TEXT NOT NULL, body TEXT);"
-            try first.write(toFile: project + "/migrations/v1.sql", atomically: true, encoding: .utf8)
+            try first.write(toFile: project + "/Migrations/v1.sql", atomically: true, encoding: .utf8)
             try "ALTER TABLE note ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;".write(
-                toFile: project + "/migrations/v2.sql", atomically: true, encoding: .utf8)
+                toFile: project + "/Migrations/v2.sql", atomically: true, encoding: .utf8)
             let script = """
                 sqlite3 one.sqlite "\(first) INSERT INTO note SELECT value, 'title ' || value, 'body'
                     FROM generate_series(1, 50);
