@@ -35,9 +35,8 @@ public final class PageWindow {
     /// The distance of two pages that are read together. Those between them cost no more than another read.
     static let gap: UInt32 = 4
 
-    /// - Parameter size: how many bytes are read at once; at least a page is. What is larger than a part of the
-    ///   processor's own cache costs several times as much to copy (six times with 256 KiB, of a cache of 512).
-    public init(_ file: DatabaseFile, size: Int = 128 << 10) {
+    /// - Parameter size: how many bytes are read at once; at least a page is.
+    public init(_ file: DatabaseFile, size: Int = 256 << 10) {
         self.file = file
         pageSize = file.layout.pageSize
         capacity = UInt32(clamping: max(1, size / pageSize))
@@ -76,7 +75,9 @@ public final class PageWindow {
         // The file says what is wrong with such a number.
         guard number >= 1, number <= file.pageCount else { return try file.page(number) }
         if pane.memory.isEmpty {
-            pane.memory = .allocate(byteCount: Int(capacity) * pageSize, alignment: 16)
+            // 16 bytes into a page of memory, where glibc's malloc puts large blocks, reading a file's pages can take
+            // six times as long.
+            pane.memory = .allocate(byteCount: Int(capacity) * pageSize, alignment: 4096)
         }
         let count = min(count, capacity, file.pageCount - number + 1)
         let memory = UnsafeMutableRawBufferPointer(rebasing: pane.memory[..<(Int(count) * pageSize)])

@@ -50,11 +50,10 @@ import Testing
             """)
         let reads = Reads()
         let file = try DatabaseFile(try contents(folder.file("order.db")), log: [], through: reads)
-        let size = 64 * file.layout.pageSize
-        let leaves = try file.figures(file.root("t"), PageWindow(file, size: size)).leafPages
+        let leaves = try file.figures(file.root("t"), PageWindow(file)).leafPages
         #expect(leaves > 700 && reads.count < leaves / 30 && reads.bytes < (leaves + 60) * 4096)
         let before = reads.count
-        let overflow = try file.figures(file.root("blobs"), PageWindow(file, size: size)).overflowPages
+        let overflow = try file.figures(file.root("blobs"), PageWindow(file)).overflowPages
         // The first reads are short, until it shows that the chain is in order.
         #expect(overflow > 1400 && reads.count - before < 40)
     }
