@@ -12,6 +12,8 @@ struct ConditionFinder {
     private let file: String
     private let target: String?
     private var order: [String] = []
+    /// The queries that have a name.
+    let queries: NamedQueries
 
     /// Reads a statement.
     /// - Parameters:
@@ -19,9 +21,10 @@ struct ConditionFinder {
     ///   - target: the table to which the statement writes.
     init(_ items: [NormalizedSQL.Item], table: String? = nil, target: String? = nil, file: String) {
         (self.items, self.file, self.target) = (items, file, target)
+        queries = NamedQueries(items)
         if let table { (tables["new"], tables["old"]) = ([table], [table]) }
         readTables()
-        readQueries()
+        tables.merge(queries.tables) { $0.union($1) }
         readConditions()
     }
 
@@ -42,28 +45,6 @@ struct ConditionFinder {
             if case .word(let alias)? = item(next) { tables[alias, default: []].insert(name) }
         }
     }
-
-    /// Takes down the names of queries, `(SELECT ...) AS a` and `a AS (SELECT ...)`, for the tables in them.
-    private mutating func readQueries() {
-        var open: [Int] = []
-        for place in items.indices {
-            if items[place] == .symbol("(") { open.append(place) }
-            guard items[place] == .symbol(")"), let start = open.popLast(),
-                item(start + 1) == .keyword("select")
-            else { continue }
-            let after = item(place + 1) == .keyword("as") ? place + 2 : place + 1
-            let before = item(start - 1) == .keyword("as") ? start - 2 : -1
-            for case .word(let name)? in [item(after), item(before)] {
-                for inner in start..<place where Self.beforeSource.contains(items[inner]) {
-                    if case .word(let table)? = item(inner + 1) { tables[name, default: []].insert(table) }
-                }
-            }
-        }
-    }
-
-    private static let beforeSource: Set<NormalizedSQL.Item> = [
-        .keyword("from"), .keyword("join"), .word("join"),
-    ]
 
     /// Whether `UPDATE OR ...` stands before a place.
     private func isAfterConflictClause(_ place: Int) -> Bool {
@@ -119,7 +100,12 @@ struct ConditionFinder {
             items[..<place].count { $0 == .symbol("(") } > items[..<place].count { $0 == .symbol(")") }
         joins.append(
             .init(
-                pairs: pairs, natural: natural, tables: tables, isOuter: isOuter, target: target,
+                pairs: pairs.map {
+                    .init(
+                        left: queries.origin(of: $0.left, tables), right: queries.origin(of: $0.right, tables)
+                    )
+                },
+                natural: natural, tables: tables, isOuter: isOuter, target: target,
                 isInserted: InsertedRow.isWord(items[0], "insert") && !isNested, order: order))
     }
 
@@ -141,8 +127,11 @@ struct ConditionFinder {
         while case .word(let column)? = item(place), item(place + 1) == .symbol("=") {
             var reader = reader(from: place + 2)
             guard let expression = reader.expression() else { return }
-            if case .column(let source) = expression, let target {
-                copies.append(.init(source: source, target: target, column: column, tables: tables))
+            if let source = expression.origin, let target {
+                copies.append(
+                    .init(
+                        source: queries.origin(of: source, tables), target: target, column: column,
+                        tables: tables))
             }
             let assigned = Expression.column(column)
             if expression.ownColumns.isSuperset(of: assigned.ownColumns), expression != assigned {

@@ -24,23 +24,32 @@ struct StatedJoin: Sendable, Hashable {
         Constraint(expression: expression).conjuncts.compactMap { part in
             guard part.isWanted, case .binary(let sign, let a, let b) = part.expression,
                 sign == "=" || sign == "is",
-                let left = column(a), let right = column(b), left != right
+                let left = a.origin, let right = b.origin, left != right
             else { return nil }
             return Pair(left: left, right: right)
         }
     }
+}
 
-    /// The column of which an operand has the values, as they are or nearly so.
-    private static func column(_ expression: Expression) -> String? {
-        switch expression {
-        case .column(let name): name
-        case .call(let name, let arguments) where same.contains(name): arguments.first.flatMap(column)
-        default: nil
+extension Expression {
+    /// The column of which an expression has the values, as they are or nearly so.
+    var origin: String? {
+        switch self {
+        case .column(let name): return name
+        case .call(let name, let arguments) where Self.keeping.contains(name):
+            return arguments.first.flatMap(\.origin)
+        case .choice(let branches, let otherwise):
+            let results = branches.map(\.result) + [otherwise].compactMap(\.self)
+            let origins = Set(results.filter { $0.constant == nil }.map(\.origin))
+            return origins.count == 1 ? origins.first ?? nil : nil
+        default: return nil
         }
     }
 
-    private static let same: Set<String> = [
-        "lower", "upper", "trim", "ltrim", "rtrim", "coalesce", "ifnull", "nullif", "cast",
+    /// Functions that give some values of their first argument back as they are, or nearly so.
+    private static let keeping: Set<String> = [
+        "lower", "upper", "trim", "ltrim", "rtrim", "substr", "substring", "replace", "coalesce", "ifnull",
+        "nullif", "cast",
     ]
 }
 
@@ -54,15 +63,14 @@ struct StatedCopy: Sendable, Hashable {
     var place = 0
     var tables: [String: Set<String>]
 
-    /// Returns what an INSERT copies from other tables.
-    static func copies(_ statement: SQLStatement, tables: [String: Set<String>]) -> [StatedCopy] {
+    /// Returns what an INSERT copies from the tables that a finder has seen in it.
+    static func copies(_ statement: SQLStatement, _ finder: ConditionFinder) -> [StatedCopy] {
         guard case .insert(let target, let columns, let copy?) = statement.action else { return [] }
-        let tables = tables.filter { !$0.value.contains(target.name.foldedASCII) }
+        let tables = finder.tables.filter { !$0.value.contains(target.name.foldedASCII) }
         return copy.items.enumerated().compactMap { place, item in
-            guard case .column(let table, let name) = item else { return nil }
-            let folded = name.foldedASCII
+            guard let source = finder.queries.origin(of: item, finder.tables) else { return nil }
             return StatedCopy(
-                source: table.map { ExpressionReader.qualified(folded, by: $0.foldedASCII) } ?? folded,
+                source: source,
                 target: target.name.foldedASCII,
                 column: columns.flatMap { $0.indices.contains(place) ? $0[place].foldedASCII : nil },
                 place: place,

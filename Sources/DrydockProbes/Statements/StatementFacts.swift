@@ -115,7 +115,7 @@ struct StatementFacts: Sendable {
             }
         noteConditions(finder.found)
         joins += finder.joins
-        copies += finder.copies + StatedCopy.copies(statement, tables: finder.tables)
+        copies += finder.copies + StatedCopy.copies(statement, finder)
     }
 
     private mutating func noteConditions(_ found: [StatedCondition]) {
