@@ -24,10 +24,11 @@ package final class GRDBDatabase: OpenDatabase {
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
         try await translatingErrors {
-            try await write { [self] database in
+            try await write { [self] database, interruption in
                 // GRDB traps when a closure leaves a transaction open.
                 defer { if database.isInsideTransaction { try? database.rollback() } }
-                let result = try body(GRDBConnection(database, settings, idle))
+                let connection = try GRDBConnection(database, settings, idle)
+                let result = try interruption.passing(connection.handle) { try body(connection) }
                 guard !database.isInsideTransaction else {
                     throw EngineError(
                         extendedCode: ResultCode.SQLITE_MISUSE.rawValue,
@@ -42,36 +43,33 @@ package final class GRDBDatabase: OpenDatabase {
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
         try await translatingErrors {
-            try await read { [settings] in
-                try body(GRDBConnection($0, settings))
+            try await Interruption.during { [settings, writer] interruption in
+                let body: @Sendable (Database) throws -> Result = {
+                    let connection = try GRDBConnection($0, settings)
+                    return try interruption.passing(connection.handle) { try body(connection) }
+                }
+                guard WorkQueue.isCurrent else { return try await writer.read(body) }
+                try Task.checkCancellation()
+                return try Self.atOnce(writer) { try $0.read(body) }
             }
         }
     }
 
     private func write<Result: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Result
+        _ body: @escaping @Sendable (Database, Interruption) throws -> Result
     ) async throws -> Result {
-        guard WorkQueue.isCurrent else { return try await writer.writeWithoutTransaction(body) }
-        return try await atOnce { try $0.writeWithoutTransaction(body) }
-    }
-
-    private func read<Result: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Result
-    ) async throws -> Result {
-        guard WorkQueue.isCurrent else { return try await writer.read(body) }
-        return try await atOnce { try $0.read(body) }
-    }
-
-    /// Runs a closure on the caller's thread. As in GRDB's own asynchronous methods, a task that is cancelled interrupts the
-    /// statement that runs, and begins no other.
-    private func atOnce<Result>(_ body: (any DatabaseWriter) throws -> Result) async throws -> Result {
-        try Task.checkCancellation()
-        return try await withTaskCancellationHandler {
-            try body(writer)
-        } onCancel: {
-            writer.interrupt()
+        try await Interruption.during { [writer] interruption in
+            let body: @Sendable (Database) throws -> Result = { try body($0, interruption) }
+            guard WorkQueue.isCurrent else { return try await writer.writeWithoutTransaction(body) }
+            try Task.checkCancellation()
+            return try Self.atOnce(writer) { try $0.writeWithoutTransaction(body) }
         }
     }
+
+    /// Runs a closure on the caller's thread, by GRDB's methods that are not asynchronous.
+    private static func atOnce<Result>(
+        _ writer: any DatabaseWriter, _ body: (any DatabaseWriter) throws -> Result
+    ) throws -> Result { try body(writer) }
 
     package func migrate(_ migrations: [EngineMigration]) async throws -> [EngineMigration.Ran] {
         let ran = Ran()
@@ -117,7 +115,7 @@ package final class GRDBDatabase: OpenDatabase {
         _ body: @escaping @Sendable (Database, OpaquePointer) throws -> Void
     ) async throws {
         try await translatingErrors {
-            try await write { database in
+            try await write { database, _ in
                 guard let handle = database.sqliteConnection else { return }
                 try body(database, handle)
             }
@@ -126,7 +124,7 @@ package final class GRDBDatabase: OpenDatabase {
 
     package func close() async throws {
         try await translatingErrors {
-            if idle != nil { try await write { [self] _ in idle?.empty() } }
+            if idle != nil { try await write { [self] _, _ in idle?.empty() } }
             try writer.close()
         }
         isClosed.store(true, ordering: .sequentiallyConsistent)
@@ -143,6 +141,24 @@ package final class GRDBDatabase: OpenDatabase {
     /// applied. Neither can happen: identifiers are unique here, and the target is always the last registered
     /// migration.
     private func register(_ migrations: [EngineMigration]) async throws {
+        try await translatingErrors {
+            try await Interruption.during { [writer] interruption in
+                let migrator = try migrator(migrations, interruption)
+                guard !WorkQueue.isCurrent else {
+                    try Task.checkCancellation()
+                    return try migrator.migrate(writer)
+                }
+                try await withCheckedThrowingContinuation {
+                    (continuation: CheckedContinuation<Void, any Error>) in
+                    migrator.asyncMigrate(writer) { continuation.resume(with: $0.map { _ in }) }
+                }
+            }
+        }
+    }
+
+    private func migrator(
+        _ migrations: [EngineMigration], _ interruption: Interruption
+    ) throws -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         var seen: Set<String> = []
         for migration in migrations {
@@ -159,17 +175,11 @@ package final class GRDBDatabase: OpenDatabase {
                 migration.identifier,
                 foreignKeyChecks: migration.foreignKeyChecks == .immediate ? .immediate : .deferred
             ) { [settings] database in
-                try body(GRDBConnection(database, settings))
+                let connection = try GRDBConnection(database, settings)
+                try interruption.passing(connection.handle) { try body(connection) }
             }
         }
-        let ready = migrator
-        try await translatingErrors {
-            guard !WorkQueue.isCurrent else { return try await atOnce { try ready.migrate($0) } }
-            try await withCheckedThrowingContinuation {
-                (continuation: CheckedContinuation<Void, any Error>) in
-                ready.asyncMigrate(writer) { continuation.resume(with: $0.map { _ in }) }
-            }
-        }
+        return migrator
     }
 
     private func translatingErrors<Result>(_ body: () async throws -> Result) async throws -> Result {

@@ -1,5 +1,6 @@
 import DatabaseEngine
 import Foundation
+import Synchronization
 import Testing
 
 /// On a work queue an engine may run a closure on its caller's thread. Nothing else changes.
@@ -60,6 +61,52 @@ import Testing
         await #expect(throws: (any Error).self) { try await task.value }
         #expect(try await database.value("SELECT count(*) FROM t") == 0)
         try await database.close()
+    }
+
+    /// SQLite forgets an interruption that comes before the statement runs.
+    @Test(.enabled(if: Place.memoryIsLimited), arguments: Place.allCases, [false, true])
+    func `a task that is cancelled while its statement is compiled stops`(_ place: Place, isOnQueue: Bool)
+        async throws
+    {
+        let site = try Site(place)
+        let trigger = Trigger()
+        let database = try await site.open {
+            $0.memoryLimit = {
+                trigger.pull()
+                return .max
+            }
+        }
+        let begun = AsyncStream.makeStream(of: Void.self)
+        let task = Task(executorPreference: isOnQueue ? WorkQueue() : nil) {
+            for await _ in begun.stream {}
+            try await database.withConnection { connection in
+                trigger.arm()
+                try connection.execute(
+                    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n")
+            }
+        }
+        trigger.set { task.cancel() }
+        begun.continuation.finish()
+        await #expect(throws: (any Error).self) { try await task.value }
+        #expect(try await database.value("SELECT count(*) FROM sqlite_schema") == 0)
+        try await database.close()
+    }
+
+    /// Cancels a task when SQLite next asks for memory.
+    private final class Trigger: Sendable {
+        private let state = Mutex<(isArmed: Bool, action: (@Sendable () -> Void)?)>((false, nil))
+
+        func set(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.action = action } }
+
+        func arm() { state.withLock { $0.isArmed = true } }
+
+        func pull() {
+            let action = state.withLock { state in
+                defer { state.isArmed = false }
+                return state.isArmed ? state.action : nil
+            }
+            action?()
+        }
     }
 
     @Test(arguments: Place.memory) func `a task that was cancelled before does nothing`(_ place: Place)
