@@ -2,6 +2,8 @@
 
 # The package manager lists a package's traits in the order of a set, another one in each run, and then builds all that
 # has traits again. With a fixed order, the example also shares what was built here.
+# What reads bytes and SQL is optimised, since the tests spend their time there (Package.swift).
+export DRYDOCK_OPTIMIZE = 1
 BUILD = SWIFT_DETERMINISTIC_HASHING=1 swift build
 EXAMPLE = --package-path Examples/Notes --scratch-path .build
 

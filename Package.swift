@@ -241,3 +241,12 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The tests spend most of their time where bytes and SQL are read. Not in every build: a package with such flags cannot be
+// used by its version.
+if Context.environment["DRYDOCK_OPTIMIZE"] != nil {
+    let hot = ["DrydockState", "DatabaseEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema"]
+    for target in package.targets where hot.contains(target.name) {
+        target.swiftSettings = [.unsafeFlags(["-O"], .when(configuration: .debug))]
+    }
+}
