@@ -115,33 +115,29 @@ import Testing
         #expect(Set(Setting.all.map(\.path)).count == Setting.all.count)
     }
 
-    @Test(arguments: examples) func `the key has its effect`(_ example: Example) throws {
-        for command in Setting.Reader.allCases {
-            let more = Self.company(of: example.setting, in: command)
-            let usual = try request(of: command, more, "")
-            let withKey = try request(of: command, more, example.yaml)
+    /// A command line is parsed once for all keys, since the parser examines the whole command each time.
+    @Test(arguments: Setting.Reader.allCases) func `the key has its effect`(_ command: Setting.Reader) throws
+    {
+        var bare: [[String]: Parsed] = [:]
+        for example in Self.examples {
+            let (key, more) = (example.setting.key, Self.company(of: example.setting, in: command))
+            let parsed = try bare[more] ?? Self.parse(command, more)
+            bare[more] = parsed
+            let (usual, withKey) = (try request(parsed, ""), try request(parsed, example.yaml))
             guard example.setting.readers.contains(command) else {
                 // The project's folder of snapshots is protected from migrate's reports.
-                if command != .migrate || example.setting.key != "snapshots" {
-                    #expect(withKey == usual, "\(command) reads \(example.setting.key)")
-                }
+                if command != .migrate || key != "snapshots" { #expect(withKey == usual, "it reads \(key)") }
                 continue
             }
-            #expect(withKey != usual, "\(command) ignores \(example.setting.key)")
+            #expect(withKey != usual, "it ignores \(key)")
             guard example.setting.flag != nil else { continue }
-            let withFlag = try request(of: command, more + example.arguments, "")
-            #expect(withKey == withFlag, "\(command): \(example.setting.key) is not what the flag does")
-        }
-    }
-
-    @Test(arguments: examples) func `key and flag together say it once`(_ example: Example) throws {
-        guard example.setting.flag != nil else { return }
-        for command in example.setting.readers {
-            let more = Self.company(of: example.setting, in: command)
-            let both = try request(of: command, more + example.arguments, example.yaml)
-            let flag = try request(of: command, more + example.arguments, "")
+            let flagged = try Self.parse(command, more + example.arguments)
+            let withFlag = try request(flagged, "")
+            #expect(withKey == withFlag, "\(key) is not what the flag does")
             // What may be repeated is added up.
-            if !example.setting.text.contains("may be repeated") { #expect(both == flag, "\(command)") }
+            if !example.setting.text.contains("may be repeated") {
+                #expect(try request(flagged, example.yaml) == withFlag, "\(key) and the flag together")
+            }
         }
     }
 
@@ -182,8 +178,24 @@ import Testing
         }
     }
 
-    /// What a command asks for, as text that can be compared.
-    private func request(of command: Setting.Reader, _ arguments: [String], _ yaml: String) throws -> String {
+    /// What a command asks for, as text that can be compared, with what drydock.yml says.
+    private typealias Parsed = (ConfigFile) throws -> String
+
+    private static func parse(_ command: Setting.Reader, _ arguments: [String]) throws -> Parsed {
+        switch command {
+        case .verify: try { command in { try verify(command, $0) } }(.parse(arguments))
+        case .lint: try { command in { try lint(command, $0) } }(.parse(arguments))
+        case .lock: try { command in { try lock(command, $0) } }(.parse(arguments))
+        case .migrate: try { command in { try migrate(command, $0) } }(.parse(["live.sqlite"] + arguments))
+        case .health: try { command in { try health(command, $0) } }(.parse(["live.sqlite"] + arguments))
+        case .diff: try { command in { try diff(command, $0) } }(.parse([script, script] + arguments))
+        case .schema: try { command in { try schema(command, $0) } }(.parse([script] + arguments))
+        case .new: try { command in { try new(command, $0) } }(.parse(["name"] + arguments))
+        case .snapshot: try snapshot(arguments)
+        }
+    }
+
+    private func request(_ parsed: Parsed, _ yaml: String) throws -> String {
         var config = try ConfigFile(yaml, name: "drydock.yml")
         for migration in config.declarations.keys {
             // Where a declaration stands is all that differs.
@@ -191,39 +203,29 @@ import Testing
                 config.declarations[migration]?[index].place = .init(file: "--declare")
             }
         }
-        return switch command {
-        case .verify: try verify(.parse(arguments), config)
-        case .lint: try lint(.parse(arguments), config)
-        case .lock: try lock(.parse(arguments), config)
-        case .migrate: try migrate(.parse(["live.sqlite"] + arguments), config)
-        case .health: try health(.parse(["live.sqlite"] + arguments), config)
-        case .diff: try diff(.parse([Self.script, Self.script] + arguments), config)
-        case .schema: try schema(.parse([Self.script] + arguments), config)
-        case .new: try new(.parse(["name"] + arguments), config)
-        case .snapshot: try snapshot(arguments, config)
-        }
+        return try parsed(config)
     }
 
-    private func verify(_ command: VerifyCommand, _ config: ConfigFile) throws -> String {
+    private static func verify(_ command: VerifyCommand, _ config: ConfigFile) throws -> String {
         try text(VerifySettings(command, config)) + memory(command.limits, config)
     }
 
-    private func migrate(_ command: MigrateCommand, _ config: ConfigFile) throws -> String {
+    private static func migrate(_ command: MigrateCommand, _ config: ConfigFile) throws -> String {
         try text(MigrateSettings(command, config, command.databases)) + memory(command.limits, config)
     }
 
-    private func health(_ command: HealthCommand, _ config: ConfigFile) throws -> String {
+    private static func health(_ command: HealthCommand, _ config: ConfigFile) throws -> String {
         try text(HealthSettings(command, config)) + text(command.engines.driver(config))
     }
 
-    private func lint(_ command: LintCommand, _ config: ConfigFile) throws -> String {
+    private static func lint(_ command: LintCommand, _ config: ConfigFile) throws -> String {
         try text(command.request(config, command.source.place(config))) + command.lockOptions.path(config)
             + text(command.output.options(config)) + text(command.output.files(config))
             + command.output.format(config).name + limits(command.limits, config)
             + text(command.engines.driver(config))
     }
 
-    private func lock(_ command: LockCommand, _ config: ConfigFile) throws -> String {
+    private static func lock(_ command: LockCommand, _ config: ConfigFile) throws -> String {
         let options = command.output.options(config, redacts: command.redaction.isOn(config))
         return try text(command.request(config, command.source.place(config))) + text(options)
             + text(command.output.files(config))
@@ -231,44 +233,47 @@ import Testing
             + text(command.engines.driver(config))
     }
 
-    private func diff(_ command: DiffCommand, _ config: ConfigFile) throws -> String {
+    private static func diff(_ command: DiffCommand, _ config: ConfigFile) throws -> String {
         try text(command.request(config)) + text(command.redaction.isOn(config))
             + limits(command.limits, config) + text(command.engines.driver(config))
     }
 
-    private func schema(_ command: SchemaCommand, _ config: ConfigFile) throws -> String {
+    private static func schema(_ command: SchemaCommand, _ config: ConfigFile) throws -> String {
         try text(config.source(command.source, command.migrationFormat, command.tool))
             + text(command.stubs.stubs(config)) + limits(command.limits, config)
             + text(command.engines.driver(config))
     }
 
-    private func new(_ command: NewCommand, _ config: ConfigFile) throws -> String {
-        try text(command.request(from: Self.folder, to: Self.script, config))
+    private static func new(_ command: NewCommand, _ config: ConfigFile) throws -> String {
+        try text(command.request(from: folder, to: script, config))
             + command.source.place(config).path
             + limits(command.limits, config) + text(command.engines.driver(config))
     }
 
     /// Each command below it has its own part of the options.
-    private func snapshot(_ arguments: [String], _ config: ConfigFile) throws -> String {
+    private static func snapshot(_ arguments: [String]) throws -> Parsed {
         let plain = ["live.sqlite", "-o", "new.sqlite"]
         let (take, list) = (
             try? SnapshotTakeCommand.parse(plain + arguments), try? SnapshotListCommand.parse(arguments)
         )
         #expect(take != nil || list != nil, "\(arguments)")
         let (taken, listed) = (try take ?? .parse(plain), try list ?? .parse([]))
-        return try text(taken.request(config)) + text(listed.list.request(config))
-            + limits(listed.list.limits, config) + text((take?.engines ?? listed.list.engines).driver(config))
+        return { config in
+            try text(taken.request(config)) + text(listed.list.request(config))
+                + limits(listed.list.limits, config)
+                + text((take?.engines ?? listed.list.engines).driver(config))
+        }
     }
 
-    private func limits(_ options: LimitOptions, _ config: ConfigFile) -> String {
+    private static func limits(_ options: LimitOptions, _ config: ConfigFile) -> String {
         text(options.timeout(config)) + memory(options, config)
     }
 
-    private func memory(_ options: LimitOptions, _ config: ConfigFile) -> String {
+    private static func memory(_ options: LimitOptions, _ config: ConfigFile) -> String {
         text(options.memory(config)) + text(options.snapshotSize(config))
     }
 
-    private func text(_ value: some Any) -> String {
+    private static func text(_ value: some Any) -> String {
         var text = ""
         dump(value, to: &text)
         return text

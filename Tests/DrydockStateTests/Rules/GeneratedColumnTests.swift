@@ -1,6 +1,7 @@
 import Drydock
 import GRDBEngine
 import NIOEngine
+import TestTools
 import Testing
 
 @testable import DrydockTestSupport
@@ -178,7 +179,9 @@ import Testing
         ),
     ]
 
-    @Test(arguments: Shape.allCases, expectations.indices)
+    @Test(
+        arguments: few(
+            40, of: Shape.allCases.flatMap { shape in expectations.indices.map { (shape, $0) } }))
     func `the values of generated columns are conserved`(shape: Shape, index: Int) async throws {
         let it = Self.expectations[index]
         for storage in [" VIRTUAL", " STORED"] {
