@@ -10,7 +10,7 @@ import TestTools
 @testable import DrydockTestSupport
 
 /// Generated rows where the project's own command migrates.
-@Suite(.serialized, .enabled(if: CommandCase.isPossible, "it needs python3 with its module sqlite3"))
+@Suite(.enabled(if: CommandCase.isPossible, "it needs python3 with its module sqlite3"))
 struct CommandProbeTests {
     private func verify(
         _ steps: [(String, String)], on engine: any Engine = GRDBDriver(), before: String = "",

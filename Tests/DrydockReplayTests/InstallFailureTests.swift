@@ -231,7 +231,7 @@ struct InstallFailureTests {
 }
 
 /// The project's own command on a new database.
-@Suite(.serialized, .enabled(if: CommandCase.isPossible, "it needs python3 with its module sqlite3"))
+@Suite(.enabled(if: CommandCase.isPossible, "it needs python3 with its module sqlite3"))
 struct CommandInstallTests {
     @Test func `a command that fails on a new database is an error`() async throws {
         var project = CommandCase()

@@ -8,7 +8,7 @@ import TestTools
 @testable import DrydockTestSupport
 
 /// A project's own command can change nothing of the project but its private copy, whatever it opens.
-@Suite(.serialized, .enabled(if: CommandCase.isPossible, "it needs python3 with its module sqlite3"))
+@Suite(.enabled(if: CommandCase.isPossible, "it needs python3 with its module sqlite3"))
 struct CommandFenceTests {
     /// A tool that goes up and down to the migration that is named, in a database of its own choice.
     private static let tool = """

@@ -9,7 +9,7 @@ import TestTools
 @testable import DrydockTestSupport
 
 /// `migrate: command`: the project's own command on private copies, with every rule on its before and after.
-@Suite(.serialized, .enabled(if: CommandCase.isPossible, "it needs python3 with its module sqlite3"))
+@Suite(.enabled(if: CommandCase.isPossible, "it needs python3 with its module sqlite3"))
 struct ProjectCommandTests {
     private static let loss = "DELETE FROM person WHERE id = 5"
 
@@ -393,7 +393,7 @@ struct ProjectCommandTests {
 }
 
 /// The command line and drydock.yml.
-@Suite(.serialized, .enabled(if: CommandCase.isPossible, "it needs python3 with its module sqlite3"))
+@Suite(.enabled(if: CommandCase.isPossible, "it needs python3 with its module sqlite3"))
 struct ProjectCommandToolTests {
     private static let settings = """
         migrate:
