@@ -242,8 +242,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// The tests spend most of their time where bytes and SQL are read. Not in every build: a package with such flags cannot be
-// used by its version.
+// The tests spend most of their time where bytes and SQL are read. Only where it is asked for, since no other package can
+// depend on a version of one with such flags.
 if Context.environment["DRYDOCK_OPTIMIZE"] != nil {
     let hot = ["DrydockState", "DatabaseEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema"]
     for target in package.targets where hot.contains(target.name) {

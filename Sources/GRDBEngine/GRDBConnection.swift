@@ -57,7 +57,7 @@ struct GRDBConnection: Connection {
 
     /// Adds to an error its position in the SQL. Only the connection knows it, and only until its next call.
     private func withOffset<Result>(_ body: () throws -> Result) throws -> Result {
-        // GRDB's asynchronous methods check this themselves; see `GRDBDatabase.write`.
+        // GRDB's asynchronous methods check this themselves; see `GRDBDatabase.atOnce`.
         try Task.checkCancellation()
         return try AllocationGate.passing(pass) {
             do {

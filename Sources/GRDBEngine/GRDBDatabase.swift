@@ -49,7 +49,6 @@ package final class GRDBDatabase: OpenDatabase {
                     return try interruption.passing(connection.handle) { try body(connection) }
                 }
                 guard WorkQueue.isCurrent else { return try await writer.read(body) }
-                try Task.checkCancellation()
                 return try Self.atOnce(writer) { try $0.read(body) }
             }
         }
@@ -61,15 +60,17 @@ package final class GRDBDatabase: OpenDatabase {
         try await Interruption.during { [writer] interruption in
             let body: @Sendable (Database) throws -> Result = { try body($0, interruption) }
             guard WorkQueue.isCurrent else { return try await writer.writeWithoutTransaction(body) }
-            try Task.checkCancellation()
             return try Self.atOnce(writer) { try $0.writeWithoutTransaction(body) }
         }
     }
 
-    /// Runs a closure on the caller's thread, by GRDB's methods that are not asynchronous.
+    /// Runs a closure on the caller's thread, by GRDB's methods that are not asynchronous and do not look at the task.
     private static func atOnce<Result>(
         _ writer: any DatabaseWriter, _ body: (any DatabaseWriter) throws -> Result
-    ) throws -> Result { try body(writer) }
+    ) throws -> Result {
+        try Task.checkCancellation()
+        return try body(writer)
+    }
 
     package func migrate(_ migrations: [EngineMigration]) async throws -> [EngineMigration.Ran] {
         let ran = Ran()
@@ -145,8 +146,7 @@ package final class GRDBDatabase: OpenDatabase {
             try await Interruption.during { [writer] interruption in
                 let migrator = try migrator(migrations, interruption)
                 guard !WorkQueue.isCurrent else {
-                    try Task.checkCancellation()
-                    return try migrator.migrate(writer)
+                    return try Self.atOnce(writer) { try migrator.migrate($0) }
                 }
                 try await withCheckedThrowingContinuation {
                     (continuation: CheckedContinuation<Void, any Error>) in

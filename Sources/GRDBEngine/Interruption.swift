@@ -2,10 +2,10 @@ import CSQLite
 import Dispatch
 import Synchronization
 
-/// The end of what a task does on a connection, when the task is cancelled.
+/// Stops what a task does on a connection when the task is cancelled.
 ///
 /// `sqlite3_interrupt` does nothing while no statement runs (https://www.sqlite.org/c3ref/interrupt.html), and one may begin
-/// just after it. So it is called until the work has ended.
+/// just after it. So it is called again and again until the work has ended.
 final class Interruption: Sendable {
     private struct State: @unchecked Sendable {
         /// The connection while it works for the task.

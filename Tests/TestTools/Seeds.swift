@@ -24,18 +24,12 @@ package func seeds(_ few: Int, of range: Int, soak: Int = 0, known: [Int] = []) 
 ///
 /// They are drawn, and not counted off, since cases come as products: each fourth would have one setting alone.
 ///
-///     @Test(arguments: few(12, of: product(drivers, pageSizes))) func nothingIsLost(…) { … }
+///     @Test(arguments: few(12, of: cases)) func nothingIsLost(_ it: Case) { … }
 package func few<Case>(_ count: Int, of cases: [Case]) -> [Case] {
     if isSoak || isAsked { return cases }
-    var state = UInt64(ProcessInfo.processInfo.environment["DRYDOCK_SEEDS_FROM"].flatMap { Int($0) } ?? 0)
-    let drawn = cases.indices.map { index -> (UInt64, Int) in
-        // SplitMix64 (https://prng.di.unimi.it/splitmix64.c).
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return (bits ^ (bits >> 31), index)
-    }
-    return drawn.sorted { $0 < $1 }.prefix(count).map(\.1).sorted().map { cases[$0] }
+    let start = ProcessInfo.processInfo.environment["DRYDOCK_SEEDS_FROM"].flatMap { UInt64($0) } ?? 0
+    var generator = SeededGenerator(seed: start)
+    return cases.indices.shuffled(using: &generator).prefix(count).sorted().map { cases[$0] }
 }
 
 /// Whether property tests take the whole of their ranges.

@@ -160,8 +160,5 @@ struct DemandReader {
         return nil
     }
 
-    private static let transparent: Set<String> = [
-        "coalesce", "ifnull", "nullif", "trim", "ltrim", "rtrim", "lower", "upper", "replace", "substr",
-        "substring", "cast", "max", "min", "json", "jsonb",
-    ]
+    private static let transparent = Expression.keeping.union(["max", "min", "json", "jsonb"])
 }

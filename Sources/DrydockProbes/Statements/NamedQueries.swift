@@ -18,18 +18,13 @@ struct NamedQueries {
                 item(start + 1) == .keyword("select")
             else { continue }
             let after = item(place + 1) == .keyword("as") ? place + 2 : place + 1
-            let before = commonTable(before: start)
             let isTable = item(start - 1).map(Self.beforeTable.contains) ?? false
-            if case .word(let name)? = item(after) {
+            let alias = word(after) ?? (isTable ? "" : nil)
+            if let alias { readTables(start..<place, alias) }
+            if let alias, isTable { readColumns(start..<place, alias, []) }
+            if let (name, columns) = commonTable(before: start) {
                 readTables(start..<place, name)
-                if isTable { readColumns(start..<place, name, []) }
-            } else if isTable {
-                readTables(start..<place, "")
-                readColumns(start..<place, "", [])
-            }
-            if case .word(let name)? = item(before.place) {
-                readTables(start..<place, name)
-                readColumns(start..<place, name, before.columns)
+                readColumns(start..<place, name, columns)
             }
         }
     }
@@ -40,7 +35,7 @@ struct NamedQueries {
 
     private mutating func readTables(_ range: Range<Int>, _ name: String) {
         for place in range where Self.beforeTable.contains(items[place]) {
-            if case .word(let table)? = item(place + 1) { tables[name, default: []].insert(table) }
+            if let table = word(place + 1) { tables[name, default: []].insert(table) }
         }
     }
 
@@ -53,20 +48,22 @@ struct NamedQueries {
         }
     }
 
-    /// Returns where the name of a common table stands before its query, and the columns that are listed there.
-    private func commonTable(before start: Int) -> (place: Int, columns: [String]) {
+    /// Returns the name of a common table, which stands before its query, and the columns that are listed there.
+    private func commonTable(before start: Int) -> (name: String, columns: [String])? {
         var (place, columns): (Int, [String]) = (start - 1, [])
         while let item = item(place), item == .keyword("not") || InsertedRow.isWord(item, "materialized") {
             place -= 1
         }
-        guard item(place) == .keyword("as") else { return (-1, []) }
+        guard item(place) == .keyword("as") else { return nil }
         place -= 1
-        guard item(place) == .symbol(")") else { return (place, []) }
-        while place > 0, item(place) != .symbol("(") {
-            if case .word(let name)? = item(place) { columns.insert(name, at: 0) }
+        if item(place) == .symbol(")") {
+            while place > 0, item(place) != .symbol("(") {
+                if let name = word(place) { columns.insert(name, at: 0) }
+                place -= 1
+            }
             place -= 1
         }
-        return (place - 1, columns)
+        return word(place).map { ($0, columns) }
     }
 
     /// Returns the columns of a query in parentheses: the name of each, and the column of which it has the values.
@@ -79,8 +76,7 @@ struct NamedQueries {
             if items[place] == .symbol(")") { depth -= 1 }
             let isLast = items[place] == .keyword("from")
             guard depth == 0, isLast || items[place] == .symbol(",") else { continue }
-            let name = if case .word(let name) = items[place - 1] { name } else { String?.none }
-            found.append((name, Self.origin(items[start..<place])))
+            found.append((word(place - 1), Self.origin(items[start..<place])))
             if isLast { break }
             start = place + 1
         }
@@ -89,6 +85,10 @@ struct NamedQueries {
 
     private func item(_ place: Int) -> NormalizedSQL.Item? {
         items.indices.contains(place) ? items[place] : nil
+    }
+
+    private func word(_ place: Int) -> String? {
+        if case .word(let name)? = item(place) { name } else { nil }
     }
 
     // MARK: - Columns

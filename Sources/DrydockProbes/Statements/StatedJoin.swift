@@ -47,7 +47,7 @@ extension Expression {
     }
 
     /// Functions that give some values of their first argument back as they are, or nearly so.
-    private static let keeping: Set<String> = [
+    static let keeping: Set<String> = [
         "lower", "upper", "trim", "ltrim", "rtrim", "substr", "substring", "replace", "coalesce", "ifnull",
         "nullif", "cast",
     ]
