@@ -5,6 +5,10 @@
 # What reads bytes and SQL is optimised, since the tests spend their time there (Package.swift).
 export DRYDOCK_OPTIMIZE = 1
 BUILD = SWIFT_DETERMINISTIC_HASHING=1 swift build
+ifdef CI
+# Nobody debugs there.
+BUILD += -Xswiftc -gnone -Xcc -g0
+endif
 EXAMPLE = --package-path Examples/Notes --scratch-path .build
 
 .PHONY: verify test scripts soak bench build dist lint format docs docs-check reports editor docc traits fleet-test install prepare sample
