@@ -46,6 +46,8 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
     var databases: [String] = []
     static var names: WritableKeyPath<Self, [String]> { \.databases }
 
+    @OptionGroup var lists: ListOptions
+
     @OptionGroup var targets: TargetOptions
 
     @Flag(help: "Check every index entry, text and value too.")
@@ -142,7 +144,7 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
             throw ValidationError(
                 "there is no format '\(format)'; choose one of: \(Self.formats.joined(separator: ", "))")
         }
-        if databases.isEmpty, targets.lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
+        if databases.isEmpty, lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
         if targets.shard != nil, accept { throw ValidationError("--accept and --shard exclude each other") }
         if quiet && verbose { throw ValidationError("--quiet and --verbose exclude each other") }
         if let fault = followFault { throw ValidationError(fault) }
@@ -186,9 +188,10 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
         let failure = FailureOutput(Self.self, OutputFormat(format))
         do {
             let config = try failure.config(stubs.config) { _ in self.report.compactMap(\.plain) }
-            let isList = targets.isUsed || databases.contains(where: FolderListing.isFolder)
+            let isList =
+                !lists.isEmpty || targets.isOfMany || databases.contains(where: FolderListing.isFolder)
             let chosen =
-                isList ? try await targets.targets(databases, on: engines.driver(config)) : nil
+                isList ? try await targets.targets(databases, lists, on: engines.driver(config)) : nil
             var settings = try failure.writes(report.compactMap(\.plain)) {
                 let settings = try HealthSettings(self, config)
                 if let chosen { try settings.check(chosen) }

@@ -57,6 +57,8 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
 
     private static let usual = RollOutRequest(databases: [], migrate: MigrateRequest(path: ""))
 
+    @OptionGroup var lists: ListOptions
+
     @OptionGroup var targets: TargetOptions
 
     @OptionGroup var source: MigrationsOptions
@@ -135,7 +137,13 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
 
     @OptionGroup var output: OutputOptions
 
-    @OptionGroup var replay: ReplayOptions
+    @OptionGroup var lockOptions: LockOptions
+
+    @OptionGroup var noLock: NoLockOption
+
+    @OptionGroup var redaction: RedactOptions
+
+    @OptionGroup var declarations: DeclareOptions
 
     @OptionGroup var tool: ToolOptions
 
@@ -146,7 +154,8 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
     func validate() throws {
         try output.checkNoScripts()
         try output.checkFormat()
-        if databases.isEmpty, targets.lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
+        try noLock.check(lockOptions)
+        if databases.isEmpty, lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
         if databases.contains("") || backup == "" || backupFolder == "" || log == "" {
             throw ValidationError("a file has a name")
         }
@@ -178,7 +187,7 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
             let config = try failure.config(stubs.config) { output.files($0) }
             failure.prints(output.format(config))
             limits.apply(config)
-            let chosen = try await targets.targets(databases, on: engines.driver(config))
+            let chosen = try await targets.targets(databases, lists, on: engines.driver(config))
             var settings = try MigrateSettings(self, config, chosen.paths)
             try failure.writes(settings.reports) {
                 try settings.reports.check(against: settings.request.verify, config)

@@ -43,7 +43,7 @@ struct MigrateSettings: Sendable {
         }
         format = command.output.format(config)
         reports = command.output.files(config)
-        options = command.output.options(config, redacts: command.replay.redaction.isOn(config))
+        options = command.output.options(config, redacts: command.redaction.isOn(config))
     }
 
     /// What results depend on besides their database.
@@ -92,12 +92,12 @@ struct MigrateSettings: Sendable {
         verify.upTo = command.upTo ?? config[Setting.upTo]
         verify.timeout = command.limits.timeout(config).duration
         verify.isFullCheck = command.fullCheck ?? config[Setting.fullCheck] ?? false
-        verify.lock = command.replay.heldLock(config)
+        verify.lock = command.noLock.heldLock(command.lockOptions, config)
         verify.isStrict = command.output.isStrict(config)
         verify.migrationFormat = command.source.format(config)
         verify.format = command.tool.options(config)
         (verify.functions, verify.collations) = command.stubs.stubs(config)
-        verify.declarations = try command.replay.declarations.all(config)
+        verify.declarations = try command.declarations.all(config)
         verify.findings = config.findings
         return verify
     }

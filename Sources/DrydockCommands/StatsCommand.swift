@@ -39,6 +39,8 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
     var databases: [String] = []
     static var names: WritableKeyPath<Self, [String]> { \.databases }
 
+    @OptionGroup var lists: ListOptions
+
     @OptionGroup var targets: TargetOptions
 
     @Option(
@@ -73,7 +75,7 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
     }
 
     func validate() throws {
-        if databases.isEmpty, targets.lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
+        if databases.isEmpty, lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
         guard Self.formats.contains(format) else {
             throw ValidationError(
                 "there is no format '\(format)'; choose one of: \(Self.formats.joined(separator: ", "))")
@@ -93,7 +95,7 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
         try await failure.run {
             let files = report.compactMap(\.plain)
             failure.expects(files)
-            let chosen = try await targets.targets(databases, on: engines.driver())
+            let chosen = try await targets.targets(databases, lists, on: engines.driver())
             let paths = chosen.list.paths
             try failure.writes(files) {
                 for file in report {

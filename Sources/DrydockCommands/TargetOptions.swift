@@ -71,10 +71,8 @@ struct ListOptions: ParsableArguments {
     private func rest(of handle: FileHandle) throws -> [UInt8] { Array(try handle.readToEnd() ?? Data()) }
 }
 
-/// Lists of databases, and which part of them.
+/// Which part of the databases, and where their results are noted.
 struct TargetOptions: ParsableArguments {
-    @OptionGroup var lists: ListOptions
-
     @Option(
         help: ArgumentHelp(
             "Only this part of the databases, such as 2/8; auto takes it from the variables of the service that runs the job. 'drydock merge' makes one report of the parts.",
@@ -93,8 +91,6 @@ struct TargetOptions: ParsableArguments {
     /// Whether it is asked for what only many have, also of a single database.
     var isOfMany: Bool { shard != nil || resume != nil }
 
-    var isUsed: Bool { !lists.isEmpty || isOfMany }
-
     func validate() throws {
         if let shard, shard != "auto" { try Self.usage { () throws(ShardFault) in _ = try Shard(shard) } }
     }
@@ -106,7 +102,7 @@ struct TargetOptions: ParsableArguments {
     /// Returns the databases, and which of them are this run's.
     /// - Throws: `RequestError`, and `ValidationError` where `auto` finds no shard.
     func targets(
-        _ names: [String], usual: (() throws -> [String])? = nil, on engine: any Engine
+        _ names: [String], _ lists: ListOptions, usual: (() throws -> [String])? = nil, on engine: any Engine
     ) async throws -> Targets {
         let list = try await lists.list(names, usual: usual, on: engine)
         let chosen = try shard.map { text in

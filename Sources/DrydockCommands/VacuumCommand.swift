@@ -39,6 +39,8 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
     var databases: [String] = []
     static var names: WritableKeyPath<Self, [String]> { \.databases }
 
+    @OptionGroup var lists: ListOptions
+
     @OptionGroup var targets: TargetOptions
 
     @Flag(name: .customLong("dry-run"), help: "Only say what would happen.")
@@ -110,7 +112,7 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
         guard ["human", "json"].contains(format) else {
             throw ValidationError("there is no format '\(format)'; choose one of: human, json")
         }
-        if databases.isEmpty, targets.lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
+        if databases.isEmpty, lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
         if into == "" || databases.contains("") { throw ValidationError("a file has a name") }
         if into != nil, targets.isOfMany {
             let option = targets.shard == nil ? "--resume" : "--shard"
@@ -155,9 +157,9 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
 
     /// A single name that is missing is for the vacuum to report.
     private func chosen() async throws -> Targets {
-        guard targets.lists.isEmpty, databases.count == 1, !targets.isOfMany,
+        guard lists.isEmpty, databases.count == 1, !targets.isOfMany,
             !DatabaseNames.isPattern(databases[0]), !FolderListing.isFolder(databases[0])
-        else { return try await targets.targets(databases, on: engines.driver()) }
+        else { return try await targets.targets(databases, lists, on: engines.driver()) }
         var list = TargetList()
         list.add(databases)
         return Targets(list: list)

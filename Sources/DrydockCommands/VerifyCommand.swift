@@ -47,6 +47,8 @@ struct VerifyCommand: DrydockSubcommand, TakesManyNames {
     var snapshots: [String] = []
     static var names: WritableKeyPath<Self, [String]> { \.snapshots }
 
+    @OptionGroup var lists: ListOptions
+
     @OptionGroup var targets: TargetOptions
 
     @OptionGroup var source: MigrationsOptions
@@ -80,7 +82,13 @@ struct VerifyCommand: DrydockSubcommand, TakesManyNames {
 
     @OptionGroup var output: OutputOptions
 
-    @OptionGroup var replay: ReplayOptions
+    @OptionGroup var lockOptions: LockOptions
+
+    @OptionGroup var noLock: NoLockOption
+
+    @OptionGroup var redaction: RedactOptions
+
+    @OptionGroup var declarations: DeclareOptions
 
     @OptionGroup var tool: ToolOptions
 
@@ -88,6 +96,7 @@ struct VerifyCommand: DrydockSubcommand, TakesManyNames {
 
     func validate() throws {
         try output.checkFormat()
+        try noLock.check(lockOptions)
         if source.migrations != nil, project.command != nil {
             throw ValidationError("--migrations and --migrate-command exclude each other")
         }
@@ -100,11 +109,11 @@ struct VerifyCommand: DrydockSubcommand, TakesManyNames {
             failure.prints(output.format(config))
             limits.apply(config)
             var settings = try VerifySettings(self, config)
-            if targets.isUsed {
+            if !lists.isEmpty || targets.isOfMany {
                 let folder = settings.request.snapshotsFolder
                 try settings.choose(
                     try await targets.targets(
-                        snapshots, usual: { try SnapshotFolder.snapshots(in: folder).map(\.path) },
+                        snapshots, lists, usual: { try SnapshotFolder.snapshots(in: folder).map(\.path) },
                         on: settings.engines.first))
             }
             try failure.writes(settings.reports) {

@@ -30,20 +30,20 @@ struct VerifySettings: Sendable {
         request.timeout = command.limits.timeout(config).duration
         request.isFullCheck = command.fullCheck ?? config[Setting.fullCheck] ?? false
         request.cacheFolder = command.cache ?? config[Setting.cache] ?? true ? CacheFolder.path : nil
-        request.lock = command.replay.heldLock(config)
+        request.lock = command.noLock.heldLock(command.lockOptions, config)
         request.isStrict = command.output.isStrict(config)
         command.checks.apply(config, to: &request)
         request.probes = command.probes.options(config)
         request.migrationFormat = command.source.format(config)
         request.format = command.tool.options(config)
         (request.functions, request.collations) = command.stubs.stubs(config)
-        request.declarations = try command.replay.declarations.all(config)
+        request.declarations = try command.declarations.all(config)
         request.findings = config.findings
         format = command.output.format(config)
         reports = command.output.files(config, hasScripts: true)
         request.wantsHistory = ([format.name] + reports.map(\.format)).contains(HTMLRenderer().name)
         engines = command.engine ?? config[Setting.engine] ?? .grdb
-        options = command.output.options(config, redacts: command.replay.redaction.isOn(config))
+        options = command.output.options(config, redacts: command.redaction.isOn(config))
     }
 
     /// What results depend on besides their snapshot.

@@ -1,28 +1,20 @@
 import ArgumentParser
 import Drydock
 
-/// What every replay is compared with, and what is shown of it.
-struct ReplayOptions: ParsableArguments {
-    @OptionGroup var lockOptions: LockOptions
-
+/// Whether a replay is compared with the lock.
+struct NoLockOption: ParsableArguments {
     @Flag(name: .customLong("no-lock"), help: "Check no lock.")
     var noLock = false
 
-    @OptionGroup var redaction: RedactOptions
-
-    @OptionGroup var declarations: DeclareOptions
-
-    func validate() throws {
-        if lockOptions.lock != nil, noLock {
-            throw ValidationError("--lock and --no-lock exclude each other")
-        }
+    func check(_ options: LockOptions) throws {
+        if options.lock != nil, noLock { throw ValidationError("--lock and --no-lock exclude each other") }
     }
 
     /// The lock that is checked; nil for none. One that is named must exist.
-    func heldLock(_ config: ConfigFile) -> String? {
+    func heldLock(_ options: LockOptions, _ config: ConfigFile) -> String? {
         if noLock { return nil }
-        let path = lockOptions.path(config)
-        return lockOptions.isNamed(config) || FolderListing.exists(path) ? path : nil
+        let path = options.path(config)
+        return options.isNamed(config) || FolderListing.exists(path) ? path : nil
     }
 }
 
