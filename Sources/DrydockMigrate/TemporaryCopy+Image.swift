@@ -101,7 +101,7 @@ extension TemporaryCopy {
     }
 
     private static func isZero(_ bytes: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
-        bytes[offset..<min(offset + block, bytes.count)].allSatisfy { $0 == 0 }
+        UnsafeRawBufferPointer(rebasing: bytes[offset..<min(offset + block, bytes.count)]).isZero
     }
 
     private func transfer(_ count: Int, _ action: String, _ next: (Int) -> Int) throws {

@@ -128,7 +128,7 @@ extension UnsafeRawBufferPointer {
         return memcmp(start, otherStart, count) == 0
     }
 
-    var isZero: Bool { allSatisfy { $0 == 0 } }
+    package var isZero: Bool { allSatisfy { $0 == 0 } }
 }
 
 extension Slice where Base == UnsafeMutableRawBufferPointer {

@@ -8,13 +8,14 @@ import Foundation
 /// their environment, is in no other process's.
 struct LeftProcesses: Sendable {
     let group: pid_t
-    private let mark: [UInt8]
+    /// The variable that has the path, as it stands among the others: between two NULs.
+    private let mark: Data
 
     /// - Parameter mark: the variables of the command.
     init(group: pid_t, mark variables: [String: String]) {
         self.group = group
         let name = ProjectCommand.databaseVariable
-        mark = Array("\(name)=\(variables[name] ?? "")".utf8)
+        mark = Data("\0\(name)=\(variables[name] ?? "")\0".utf8)
     }
 
     /// Returns what still runs after a time in which it may end by itself; empty as soon as nothing does.
@@ -52,17 +53,13 @@ struct LeftProcesses: Sendable {
     #if os(Linux)
     private var names: [String] {
         Self.processes.compactMap { process in
-            guard let stat = Self.contents("\(process)/stat"), let end = stat.lastIndex(of: UInt8(ascii: ")"))
-            else {
-                return nil
-            }
-            // After the name: state, parent, group (see proc(5)).
-            let fields = stat[(end + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 3)
-            guard fields.count > 2, fields[0].first != UInt8(ascii: "Z"),
-                fields[0].first != UInt8(ascii: "X"),
-                Int32(String(decoding: fields[2], as: UTF8.self)) == group || isMarked(process)
+            // After the name, which may hold anything: state, parent, group (see proc(5)).
+            let stat = Self.contents("\(process)/stat").map { String(decoding: $0, as: UTF8.self) } ?? ""
+            let fields = stat.components(separatedBy: ") ").last?.components(separatedBy: " ") ?? []
+            guard fields.count > 2, fields[0] != "Z", fields[0] != "X",
+                Int32(fields[2]) == group || isMarked(process)
             else { return nil }
-            let line = (Self.contents("\(process)/cmdline") ?? []).split(separator: 0).map {
+            let line = (Self.contents("\(process)/cmdline") ?? Data()).split(separator: 0).map {
                 String(decoding: $0, as: UTF8.self)
             }
             return line.isEmpty ? "process \(process)" : String(line.joined(separator: " ").prefix(100))
@@ -75,11 +72,11 @@ struct LeftProcesses: Sendable {
 
     private func isMarked(_ process: pid_t) -> Bool {
         guard let environment = Self.contents("\(process)/environ") else { return false }
-        return environment.split(separator: 0).contains { $0.elementsEqual(mark) }
+        return (Data([0]) + environment).range(of: mark) != nil
     }
 
-    private static func contents(_ name: String) -> [UInt8]? {
-        FileManager.default.contents(atPath: "/proc/" + name).map(Array.init)
+    private static func contents(_ name: String) -> Data? {
+        FileManager.default.contents(atPath: "/proc/" + name)
     }
     #else
     private var names: [String] {
