@@ -35,6 +35,18 @@ import Testing
         #expect(SettingsDigest.of(request, version: "1") != one)
     }
 
+    /// Nor those of a migration that has changed, however deep it lies.
+    @Test(arguments: ["v1.sql", "2024/v2.sql", "a/b/c/v3.sql"])
+    func aMigrationThatHasChangedMakesOtherSettings(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        var request = VerifyRequest()
+        request.migrationsFolder = folder.file("Migrations")
+        try folder.write("Migrations/\(name)", "SELECT 1")
+        let one = SettingsDigest.of(request, version: "1")
+        try folder.write("Migrations/\(name)", "SELECT 2")
+        #expect(SettingsDigest.of(request, version: "1") != one)
+    }
+
     @Test func goesOnAfterAKill() throws {
         let folder = try TemporaryFolder()
         let (one, two) = ("/nowhere/one", "/nowhere/two")

@@ -36,6 +36,18 @@ import Testing
         }
     }
 
+    /// A client that cannot register would take the request for an error.
+    @Test func onlyAClientThatCanRegisterIsAskedToWatchFiles() async throws {
+        for (isAble, count) in [(true, 1), (false, 0)] {
+            let client = try Client()
+            try await client.start([
+                "workspace": ["didChangeWatchedFiles": ["dynamicRegistration": .bool(isAble)]]
+            ])
+            await client.server.settle()
+            #expect(client.messages.count { $0["method"] == "client/registerCapability" } == count)
+        }
+    }
+
     @Test func unknownMethodsHaveAnError() async throws {
         let client = try Client()
         try await client.start()
