@@ -8,21 +8,31 @@ enum Repository {
 
         var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-        /// The lines that are more than a comment.
-        var codeLines: [Substring] {
-            text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+        /// Returns the lines in which a regular expression finds something.
+        func lines(with pattern: String) throws -> [String] {
+            // A tenth of the time that `Regex` takes, for a whole repository.
+            let expression = try NSRegularExpression(pattern: pattern, options: .anchorsMatchLines)
+            let text = NSString(string: text)
+            return expression.matches(in: self.text, range: NSRange(location: 0, length: text.length)).map {
+                text.substring(with: text.lineRange(for: $0.range)).trimmingCharacters(in: .newlines)
+            }
+        }
+
+        /// Returns the same, without lines that are only a comment.
+        func codeLines(with pattern: String) throws -> [String] {
+            try lines(with: pattern).filter { !$0.drop { $0 == " " }.hasPrefix("//") }
         }
 
         /// The target that it belongs to.
         var target: String { String(path.split(separator: "/")[1]) }
 
         var imports: Set<String> {
-            Set(
-                text.matches(
-                    of:
-                        /(?m)^\s*(?:@\w+(?:\([^)]*\))?\s+)?(?:\w+\s+)?import\s+(?:struct |class |func |enum )?(\w+)/
-                )
-                .map { String($0.output.1) })
+            get throws {
+                let lines = try lines(
+                    with: #"^[ \t]*(@\w+(\([^)]*\))? +)?(\w+ +)?import +(struct |class |func |enum )?\w+"#)
+                return Set(
+                    lines.compactMap { $0.split(separator: " ").last?.prefix { $0 != "." } }.map(String.init))
+            }
         }
     }
 

@@ -6,14 +6,14 @@ import Testing
 @Suite struct SnippetTests {
     @Test func everySwiftBlockIsCompiled() throws {
         let files = try Repository.swiftFiles(in: "Tests").filter { $0.path.contains("/Documentation/") }
-        let compiled = files.map { (lines: Self.lines($0.text), imports: $0.imports) }
+        let compiled = try files.map { (lines: Self.lines($0.text), imports: try $0.imports) }
         let pages = try ["docs", "Sources"].flatMap(Repository.texts).filter { $0.hasSuffix(".md") }
         var count = 0
         for page in pages + ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"] {
             for block in try Self.blocks(Repository.text(page)) {
                 count += 1
                 let lines = Self.lines(block)
-                let imports = Repository.File(path: page, text: block).imports
+                let imports = try Repository.File(path: page, text: block).imports
                 #expect(
                     compiled.contains { file in
                         imports.isSubset(of: file.imports) && file.lines.ranges(of: lines).count > 0

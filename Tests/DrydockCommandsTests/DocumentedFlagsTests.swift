@@ -48,10 +48,11 @@ import Testing
             try FileManager.default.contentsOfDirectory(atPath: Self.root.appending(path: "docs").path)
             .filter { $0.hasSuffix(".md") }.map { "docs/" + $0 } + ["README.md"]
         #expect(pages.count > 20)
+        let (flag, otherProgram) = (Self.flag, Self.otherProgram)
         for page in pages {
             let text = try String(contentsOf: Self.root.appending(path: page), encoding: .utf8)
-            for line in text.split(separator: "\n") where line.firstMatch(of: Self.otherProgram) == nil {
-                for match in line.matches(of: Self.flag) where !known.contains(String(match.output.1)) {
+            for line in text.split(separator: "\n") where line.firstMatch(of: otherProgram) == nil {
+                for match in line.matches(of: flag) where !known.contains(String(match.output.1)) {
                     Issue.record("\(page): \(match.output.1) in: \(line)")
                 }
             }
@@ -59,12 +60,13 @@ import Testing
     }
 
     @Test func everyHelpFitsAScreen() throws {
+        let (flag, otherProgram) = (Self.flag, Self.otherProgram)
         for command in Self.commands {
             let command = try #require(command as? any DrydockSubcommand.Type)
             let (help, text, known) = (command.help, command.screen, flags(of: command))
             let page = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-            for line in page where line.firstMatch(of: Self.otherProgram) == nil {
-                for match in line.matches(of: Self.flag) {
+            for line in page where line.firstMatch(of: otherProgram) == nil {
+                for match in line.matches(of: flag) {
                     #expect(known.contains(String(match.output.1)), "\(help.name): \(line)")
                 }
             }

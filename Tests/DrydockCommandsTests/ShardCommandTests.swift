@@ -1,6 +1,7 @@
 import DrydockFindings
 import Foundation
 import Testing
+import TestTools
 
 /// Shards, their merge, and runs that go on after a kill.
 @Suite struct ShardCommandTests {
@@ -43,10 +44,13 @@ import Testing
     }
 
     @Test(
-        arguments: [
-            "verify --no-cache", "health --without disk-space", "stats", "migrate --check", "migrate",
-            "vacuum --dry-run",
-        ], [1, 2, 3, 7])
+        arguments: few(
+            8,
+            of: pairs(
+                [
+                    "verify --no-cache", "health --without disk-space", "stats", "migrate --check", "migrate",
+                    "vacuum --dry-run",
+                ], [1, 2, 3, 7])))
     func theMergeIsTheWhole(_ command: String, _ count: Int) throws {
         let project = try project()
         let words =

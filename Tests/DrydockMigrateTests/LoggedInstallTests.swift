@@ -28,11 +28,14 @@ import Testing
     private static let rounds = isSoak ? 2000 : 12
 
     @Test(
-        arguments: Driver.allCases,
-        [
-            "page_size = 512", "page_size = 4096", "page_size = 65536",
-            "page_size = 1024; PRAGMA auto_vacuum = full",
-        ])
+        arguments: few(
+            4,
+            of: pairs(
+                Driver.allCases,
+                [
+                    "page_size = 512", "page_size = 4096", "page_size = 65536",
+                    "page_size = 1024; PRAGMA auto_vacuum = full",
+                ])))
     func `the content is the same as after the statements themselves`(driver: Driver, pragma: String)
         async throws
     {

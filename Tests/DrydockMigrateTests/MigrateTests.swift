@@ -2,6 +2,7 @@ import Drydock
 import Foundation
 import GRDBEngine
 import Testing
+import TestTools
 
 @testable import DrydockTestSupport
 
@@ -23,8 +24,11 @@ import Testing
     }
 
     @Test(
-        arguments: ["delete", "wal", "truncate", "persist"],
-        ["page_size = 512", "page_size = 65536", "auto_vacuum = full", "encoding = 'UTF-16le'"])
+        arguments: few(
+            8,
+            of: pairs(
+                ["delete", "wal", "truncate", "persist"],
+                ["page_size = 512", "page_size = 65536", "auto_vacuum = full", "encoding = 'UTF-16le'"])))
     func `the database is what the tool makes of it`(journal: String, pragma: String) async throws {
         let pragmas = ["PRAGMA \(pragma)", "PRAGMA journal_mode = \(journal)"]
         let steps = MigrateCase.steps + ["-- drydock: drops table extra\nDROP TABLE IF EXISTS extra;"]

@@ -39,7 +39,7 @@ final class PlainDatabase: Connection {
 
     /// Returns every row as SQL literals.
     func literals(_ sql: String) throws -> [[String]] {
-        try rows(sql) { row in (0..<row.columnCount).map { "\(row.value($0))" } }
+        try rows(sql) { row in (0..<row.columnCount).map { row.value($0).literal } }
     }
 
     fileprivate func failure(_ sql: String) -> Failure {

@@ -32,6 +32,11 @@ package func few<Case>(_ count: Int, of cases: [Case]) -> [Case] {
     return cases.indices.shuffled(using: &generator).prefix(count).sorted().map { cases[$0] }
 }
 
+/// Returns every pair of two lists, as Swift Testing makes them of two arguments.
+package func pairs<A, B>(_ first: [A], _ second: [B]) -> [(A, B)] {
+    first.flatMap { a in second.map { (a, $0) } }
+}
+
 /// Whether property tests take the whole of their ranges.
 package let isSoak = ProcessInfo.processInfo.environment["DRYDOCK_SOAK"] == "1"
 

@@ -40,7 +40,7 @@ import Testing
         let plain = try PlainDatabase(paths[1]).literals("SELECT * FROM t ORDER BY a")
         let (size, rows) = try await next.database.withConnection { connection in
             let rows = try connection.rows("SELECT * FROM t ORDER BY a") { row in
-                (0..<row.columnCount).map { "\(row.value($0))" }
+                (0..<row.columnCount).map { row.value($0).literal }
             }
             return (try connection.firstRow("PRAGMA cache_size") { $0.integer(0) }, rows)
         }
