@@ -6,7 +6,7 @@
 export DRYDOCK_OPTIMIZE = 1
 BUILD = SWIFT_DETERMINISTIC_HASHING=1 swift build
 ifdef CI
-# Nobody debugs there.
+# No debug information, since nobody debugs there.
 BUILD += -Xswiftc -gnone -Xcc -g0
 endif
 EXAMPLE = --package-path Examples/Notes --scratch-path .build

@@ -242,14 +242,15 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// The tests spend most of their time where bytes and SQL are read. LLVM's check of what the compiler gives it takes a sixth
-// of a build. Only where it is asked for, since no other package can depend on a version of one with such flags.
+// The tests spend most of their time where bytes and SQL are read. LLVM's verifier takes a sixth of the time in which a target
+// is compiled. Only where it is asked for, since no other package can depend on a version of one with such flags.
 if Context.environment["DRYDOCK_OPTIMIZE"] != nil {
     let hot = ["DrydockState", "DatabaseEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema"]
     for target in package.targets where target.type != .system {
         let speed = hot.contains(target.name) ? ["-O"] : []
-        target.swiftSettings = [
-            .unsafeFlags(["-Xfrontend", "-disable-llvm-verify"] + speed, .when(configuration: .debug))
-        ]
+        target.swiftSettings =
+            (target.swiftSettings ?? []) + [
+                .unsafeFlags(["-Xfrontend", "-disable-llvm-verify"] + speed, .when(configuration: .debug))
+            ]
     }
 }

@@ -25,7 +25,7 @@ import Testing
 
     private static let failures: [FaultPlan.Failure] = [.inputOutput, .diskFull]
 
-    /// Returns every n-th operation, so that the given number of rounds covers all of them.
+    /// Returns operations at equal distances, from the first to near the last.
     private static func operations(_ count: Int) -> [Int] {
         let rounds = isSoak ? 4000 : 6
         return Array(Swift.stride(from: 1, through: max(1, count), by: max(1, count / rounds)))

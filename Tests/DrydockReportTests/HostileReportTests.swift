@@ -10,7 +10,8 @@ import TestTools
 import FoundationXML
 #endif
 
-/// Every hostile text in every place, in every format: each renderer that is registered is tested.
+/// Hostile texts in every place of a report, in the formats of all registered renderers: some of the pairs with each commit,
+/// all with `make soak`.
 @Suite struct HostileReportTests {
     private static let options = [
         RenderOptions(isVerbose: true), RenderOptions(redacts: true), RenderOptions(isQuiet: true),
