@@ -60,7 +60,8 @@ let package = Package(
             name: "Drydock",
             dependencies: [
                 "DrydockFleet", "DrydockWatch", "DrydockProbes", "DrydockMigrate", "DrydockMaintenance",
-                "DrydockDiff", "DrydockLint", "DrydockReplay", "DrydockState", "DrydockMigrations",
+                "DrydockDiff", "DrydockLint", "DrydockReplay", "DrydockConservation", "DrydockState",
+                "DrydockMigrations",
                 "DrydockFindings",
             ]),
         .target(
@@ -90,32 +91,41 @@ let package = Package(
         .target(
             name: "DrydockMaintenance",
             dependencies: [
-                "DrydockDiff", "DrydockReplay", "DrydockState", "DrydockFindings", engine, "OverlayVFS",
+                "DrydockDiff", "DrydockReplay", "DrydockConservation", "DrydockState", "DrydockFindings",
+                engine, "OverlayVFS",
                 "SQLiteFile", "SQLiteSchema",
             ]),
         .target(
             name: "DrydockDiff",
             dependencies: [
-                "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS",
+                "DrydockReplay", "DrydockConservation", "DrydockState", "DrydockMigrations",
+                "DrydockFindings", engine, "OverlayVFS",
                 "SQLiteFile", "SQLiteSchema",
             ]),
         .target(
             name: "DrydockLint",
             dependencies: [
-                "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS",
+                "DrydockReplay", "DrydockConservation", "DrydockState", "DrydockMigrations",
+                "DrydockFindings", engine, "OverlayVFS",
                 "SQLiteSchema",
             ]),
         .target(
             name: "DrydockReplay",
             dependencies: [
-                "DrydockState", "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema",
+                "DrydockConservation", "DrydockState", "DrydockMigrations", "DrydockFindings", engine,
+                "OverlayVFS", "SQLiteSchema",
                 "CLandlock", crypto,
+            ]),
+        .target(
+            name: "DrydockConservation",
+            dependencies: [
+                "DrydockState", "DrydockMigrations", "DrydockFindings", engine, "SQLiteFile",
+                "SQLiteSchema", "CSQLite",
             ]),
         .target(
             name: "DrydockState",
             dependencies: [
                 "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema",
-                "CSQLite",
                 crypto,
             ]),
         .target(
@@ -138,7 +148,8 @@ let package = Package(
         .target(
             name: "DrydockTestSupport",
             dependencies: [
-                "Drydock", "DrydockReplay", "DrydockState", "DrydockMigrations", engine, "GRDBEngine",
+                "Drydock", "DrydockReplay", "DrydockConservation", "DrydockState", "DrydockMigrations",
+                engine, "GRDBEngine",
                 "NIOEngine", "SQLiteFile", "SQLiteSchema", "CSQLite", "TestTools",
             ], path: "Tests/DrydockTestSupport"),
         .testTarget(name: "SQLiteSchemaTests", dependencies: ["SQLiteSchema", "CSQLite", "TestTools"]),
@@ -177,7 +188,8 @@ let package = Package(
         .testTarget(
             name: "DrydockMaintenanceTests",
             dependencies: [
-                "DrydockTestSupport", "DrydockMaintenance", "DrydockReport", "DrydockState",
+                "DrydockTestSupport", "DrydockMaintenance", "DrydockReport", "DrydockConservation",
+                "DrydockState",
                 "DrydockFindings", "Drydock", engine, "GRDBEngine", "NIOEngine", "OverlayVFS", "SQLiteFile",
                 "TestTools",
             ]),
@@ -197,8 +209,15 @@ let package = Package(
             name: "DrydockReplayTests",
             dependencies: [
                 "DrydockTestSupport", "DrydockReplay", "DrydockLint", "DrydockMaintenance", "DrydockReport",
-                "DrydockState", "DrydockMigrations", "DrydockFindings", "Drydock", engine, "GRDBEngine",
+                "DrydockConservation", "DrydockState", "DrydockMigrations", "DrydockFindings", "Drydock",
+                engine, "GRDBEngine",
                 "NIOEngine", "OverlayVFS", "SQLiteSchema", "TestTools",
+            ]),
+        .testTarget(
+            name: "DrydockConservationTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockConservation", "DrydockState", "DrydockMigrations", "Drydock",
+                engine, "SQLiteSchema", "TestTools",
             ]),
         .testTarget(
             name: "DrydockStateTests",
@@ -245,7 +264,9 @@ let package = Package(
 // The tests spend most of their time where bytes and SQL are read. LLVM's verifier takes a sixth of the time in which a target
 // is compiled. Only where it is asked for, since no other package can depend on a version of one with such flags.
 if Context.environment["DRYDOCK_OPTIMIZE"] != nil {
-    let hot = ["DrydockState", "DatabaseEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema"]
+    let hot = [
+        "DrydockConservation", "DrydockState", "DatabaseEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema",
+    ]
     for target in package.targets where target.type != .system {
         let speed = hot.contains(target.name) ? ["-O"] : []
         target.swiftSettings =

@@ -3,6 +3,7 @@
 @_exported import DrydockFindings
 @_exported import DrydockMigrations
 @_exported import DrydockState
+@_exported import DrydockConservation
 @_exported import DrydockReplay
 @_exported import DrydockLint
 @_exported import DrydockDiff

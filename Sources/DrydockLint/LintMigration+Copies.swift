@@ -1,4 +1,5 @@
 import DrydockMigrations
+import DrydockConservation
 import DrydockState
 import SQLiteSchema
 

@@ -1,6 +1,7 @@
 import DrydockReplay
 import DrydockFindings
 import DrydockMigrations
+import DrydockConservation
 import DrydockState
 import DatabaseEngine
 import SQLiteSchema

@@ -60,7 +60,7 @@ struct ForeignKeyFailure {
         return try await inspector.withConnection(to: before.image, attaching: after.image) { connection in
             try body(
                 ForeignKeyDiagnosis(
-                    connection: connection, old: "main", new: TableComparison.afterSchema, before: old,
+                    connection: connection, old: "main", new: StateInspector.laterSchema, before: old,
                     after: new, migration: migration))
         }
     }

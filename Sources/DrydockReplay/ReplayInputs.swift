@@ -1,5 +1,6 @@
 import DrydockFindings
 import DrydockMigrations
+import DrydockConservation
 import DrydockState
 import DatabaseEngine
 import OverlayVFS

@@ -1,5 +1,6 @@
 import DrydockFindings
 import DrydockMigrations
+import DrydockConservation
 import DrydockState
 
 /// What the steps so far have found, and what later steps and the checks of the end need to know of them.

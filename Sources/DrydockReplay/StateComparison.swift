@@ -1,5 +1,6 @@
 import DrydockFindings
 import DrydockMigrations
+import DrydockConservation
 import DrydockState
 import DatabaseEngine
 import OverlayVFS
@@ -118,7 +119,7 @@ struct StateComparison: Sendable {
     /// Returns the stored generated columns whose values differ. Conservation leaves them out, since the migration does not
     /// write them; but a library computes them.
     private static func stored(_ table: String, on connection: any Connection) throws -> [String] {
-        let later = TableComparison.afterSchema
+        let later = StateInspector.laterSchema
         let columns = { (schema: String) in
             try connection.rows("PRAGMA \(schema).table_xinfo(\(quotedName(table)))") { row in
                 row.integer(6) == 3 ? row.string(1) : nil
@@ -138,7 +139,7 @@ struct StateComparison: Sendable {
 
     /// Returns the objects and settings of a database that differ in the attached one.
     private static func objects(_ connection: any Connection, without own: Set<String>) throws -> Set<Part> {
-        let later = TableComparison.afterSchema
+        let later = StateInspector.laterSchema
         var parts: Set<Part> = []
         for pragma in ["user_version", "application_id"] {
             let read = { (schema: String) in

@@ -13,9 +13,10 @@ struct StepInspection {
     func inspect(
         _ reached: BatchRun.Reached, from before: DatabaseState, _ record: inout ReplayRecord
     ) async throws -> DatabaseState {
+        let lineages = inputs.chronicle.lineages
         let after = try await inputs.inspector.inspect(
-            reached.image, earlier: before, footprint: reached.footprint,
-            statements: reached.step.statements)
+            reached.image, earlier: before, footprint: reached.footprint
+        ) { lineages.lineage(before, statements: reached.step.statements).currentName(of: $0) }
         record.noteChanges(reached, to: after)
         return after
     }

@@ -1,6 +1,7 @@
 import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
+import DrydockConservation
 import DrydockState
 
 /// What a step leaves unchecked.

@@ -1,5 +1,6 @@
 import DrydockFindings
 import DrydockMigrations
+import DrydockConservation
 import DrydockState
 import DatabaseEngine
 import SQLiteSchema
@@ -15,7 +16,7 @@ package struct StepVerification: Sendable {
     /// The format of the migration; nil for a plan made by Drydock, which no tool records.
     var format: (any MigrationFormat)?
     /// What the earlier migrations did; nil where the step is checked alone.
-    var chronicle: Chronicle?
+    let chronicle: Chronicle
     /// Temporary tables that earlier migrations left on the connection.
     var temporaries: Set<String> = []
     /// Full-text indexes that read another table before an earlier step, by folded name.
@@ -37,7 +38,7 @@ package struct StepVerification: Sendable {
         self.inspector = inspector
         self.engine = engine
         self.format = format
-        self.chronicle = chronicle
+        self.chronicle = chronicle ?? Chronicle([migration])
         self.temporaries = temporaries
         self.searched = searched
     }
@@ -62,7 +63,7 @@ package struct StepVerification: Sendable {
     }
 
     package func run() async throws -> Outcome {
-        let lineage = inspector.schemas.lineages.lineage(
+        let lineage = chronicle.lineages.lineage(
             before, temporaries: temporaries, statements: migration.statements)
         let (conservation, faults) = try await conserve(lineage)
         var outcome = Outcome(
@@ -77,7 +78,7 @@ package struct StepVerification: Sendable {
         outcome.tablesNotCompared = conservation.notCompared.count + conservation.unsettled.count
         outcome.notChecked = notChecked(conservation)
         outcome.findings = limited(conservation)
-        let (chronicle, current) = (chronicle ?? Chronicle([migration]), migration)
+        let (chronicle, current) = (chronicle, migration)
         let step = StepView(
             migration: migration, before: before, after: after, lineage: lineage, conservation: conservation,
             usesUserVersion: format?.usesUserVersion ?? false,
@@ -134,9 +135,7 @@ package struct StepVerification: Sendable {
             lineage: lineage, declarations: sound)
         let changes = after.changes
         let (chronicle, step, before) = (chronicle, migration, before)
-        let provenance = chronicle.map { chronicle in
-            { @Sendable in chronicle.provenance(of: step, before: before) }
-        }
+        let provenance = { @Sendable in chronicle.provenance(of: step, before: before) }
         let compare: @Sendable (any Connection) throws -> (Conservation, HistoryComparison.Verdict) = {
             connection in
             let conservation = try Conservation(
@@ -260,7 +259,7 @@ package struct StepVerification: Sendable {
         return try await inspector.withConnection(to: before.image, attaching: after.image) { connection in
             try body(
                 ForeignKeyDiagnosis(
-                    connection: connection, old: "main", new: TableComparison.afterSchema, before: old,
+                    connection: connection, old: "main", new: StateInspector.laterSchema, before: old,
                     after: new, migration: migration))
         }
     }

@@ -139,6 +139,9 @@ package struct StateView {
 
 /// Opens states on forks that never affect one another.
 package struct StateInspector: Sendable {
+    /// The name under which a later state is attached to a connection.
+    package static let laterSchema = "after"
+
     package let engine: any Engine
     package var settings: ConnectionSettings { didSet { connections = nil } }
     package var historyTables: [String]
@@ -170,12 +173,12 @@ package struct StateInspector: Sendable {
     /// - Parameters:
     ///   - footprint: the pages that differ from the earlier state.
     ///   - baseline: what is already known of these bytes.
-    ///   - statements: what ran since the earlier state.
+    ///   - renamed: returns the present name of a table of the earlier state; nil if it is gone or not known.
     package func inspect(
         _ image: Image, earlier: DatabaseState?, footprint: Footprint? = nil, baseline: Baseline? = nil,
-        statements: [SQLStatement] = []
+        renamed: @escaping @Sendable (String) -> String? = { $0 }
     ) async throws -> DatabaseState {
-        try await inspect(image, earlier: earlier, baseline: baseline, statements: statements) { _, _ in
+        try await inspect(image, earlier: earlier, baseline: baseline, renamed: renamed) { _, _ in
             // What cannot be read from the pages is read through SQLite.
             if !PageReading.isOn { return (nil, nil, ()) }
             if let footprint, let pages = earlier?.pages {
@@ -203,7 +206,7 @@ package struct StateInspector: Sendable {
     /// - Parameter read: reads the pages, and whatever else is to be found on the way.
     private func inspect<Found: Sendable>(
         _ image: Image, earlier: DatabaseState? = nil, baseline: Baseline? = nil,
-        statements: [SQLStatement] = [],
+        renamed: @escaping @Sendable (String) -> String? = { $0 },
         _ read: @escaping @Sendable (any Connection, Catalog) throws -> (StatePages?, PageChanges?, Found)
     ) async throws -> (state: DatabaseState, Found) {
         let (historyTables, rules, schemas) = (historyTables, rules, schemas)
@@ -225,10 +228,7 @@ package struct StateInspector: Sendable {
             var view = StateView(
                 connection: connection, catalog: catalog, earlier: state.changes == nil ? nil : earlier,
                 changes: state.changes, facts: reading.facts,
-                renamed: { name in
-                    guard let earlier else { return nil }
-                    return schemas.lineages.lineage(earlier, statements: statements).currentName(of: name)
-                })
+                renamed: { earlier == nil ? nil : renamed($0) })
             if let pages = state.pages, pages.file.pageCount >= Self.leastPages {
                 view.proved = ProvedPages(pages.file) { pages.trees[$0.foldedASCII]?.root }
             }
@@ -284,7 +284,7 @@ package struct StateInspector: Sendable {
             let lease = try await connections.sharedLease(
                 laidOut ?? LaidOutImage(image),
                 attaching: later.map { laidOutLater ?? LaidOutImage($0) },
-                as: TableComparison.afterSchema, interrupt: settings.interrupt ?? { false })
+                as: StateInspector.laterSchema, interrupt: settings.interrupt ?? { false })
         else { return try await withConnection(to: image, attaching: later) { try body($0, nil) } }
         let result: Result
         do {
@@ -311,7 +311,7 @@ package struct StateInspector: Sendable {
             let attached = later.map { overlay.attach($0) }
             return try await database.withConnection { connection in
                 if let attached {
-                    try connection.execute("ATTACH \(quotedText(attached)) AS \(TableComparison.afterSchema)")
+                    try connection.execute("ATTACH \(quotedText(attached)) AS \(StateInspector.laterSchema)")
                 }
                 return try body(connection)
             }

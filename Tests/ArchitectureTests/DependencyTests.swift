@@ -18,7 +18,7 @@ import Testing
     ]
 
     /// The core compares values column by column; a protocol in between would cost too much.
-    static let sqliteCaller = "Sources/DrydockState/Conservation/RowOrder.swift"
+    static let sqliteCaller = "Sources/DrydockConservation/Conservation/RowOrder.swift"
 
     @Test func everyImportIsDeclared() throws {
         let manifest = try Manifest()

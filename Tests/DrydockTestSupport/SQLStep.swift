@@ -1,6 +1,7 @@
 import DrydockMigrations
 import SQLiteSchema
 
+@testable import DrydockConservation
 @testable import DrydockState
 
 /// A step that SQLite alone runs on a database in memory: the schemas on both sides, and what its statements say.

@@ -1,4 +1,5 @@
 import DrydockFindings
+import DrydockConservation
 import DrydockState
 import DatabaseEngine
 import OverlayVFS
@@ -230,7 +231,7 @@ struct DataDiffRun {
             let old = RecordLayout(match.before), let new = RecordLayout(match.after),
             let columns = RecordColumns(match, old, new),
             let before = table(match.before, old, oldPages, "main"),
-            let after = table(match.after, new, newPages, TableComparison.afterSchema)
+            let after = table(match.after, new, newPages, StateInspector.laterSchema)
         else { return nil }
         return try PageRows(
             RecordPair(pairing, columns, before, after), leftoverLimit: unpairedLimit)

@@ -1,3 +1,4 @@
+import DrydockConservation
 import DrydockState
 import DatabaseEngine
 import SQLiteFile

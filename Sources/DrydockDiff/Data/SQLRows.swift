@@ -1,4 +1,5 @@
 import DrydockFindings
+import DrydockConservation
 import DrydockState
 import DatabaseEngine
 
@@ -56,7 +57,7 @@ package struct SQLRows: RowDiffSource {
         let merge = RowMerge(
             before: try connection.prepare(select("main", pairing.match.before, order, key, \.before)),
             after: try connection.prepare(
-                select(TableComparison.afterSchema, pairing.match.after, order, key, \.after)),
+                select(StateInspector.laterSchema, pairing.match.after, order, key, \.after)),
             keyCount: key.count + lead, columnCount: order.count + lead)
         merge.carried = pairing.hasRowids ? order.count + lead : nil
         var places = Array(repeating: 0, count: order.count)

@@ -38,7 +38,7 @@ struct ConvertedKey: Sendable {
     /// - Parameter connection: Has the state before, and the state after attached.
     func keepsRows(_ connection: any Connection) throws -> Bool {
         let old = "main.\(quotedName(before.name))"
-        let new = "\(TableComparison.afterSchema).\(quotedName(after.name))"
+        let new = "\(StateInspector.laterSchema).\(quotedName(after.name))"
         // A comparison converts as storing does (https://www.sqlite.org/datatype3.html#comparison_expressions).
         let conversions = converted.map {
             "n.\(quotedName($0.new)) IS o.\(quotedName($0.old)) COLLATE BINARY"

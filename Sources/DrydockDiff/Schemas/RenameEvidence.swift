@@ -67,7 +67,7 @@ struct RenameEvidence: Sendable {
             SELECT sum(\(from) IS \(to)), count(*) FROM \
             (SELECT * FROM main.\(quotedName(before.name)) \
             WHERE \(quotedName(candidate.from)) IS NOT NULL LIMIT \(rowLimit)) AS b \
-            JOIN \(TableComparison.afterSchema).\(quotedName(after.name)) AS a ON \(join)
+            JOIN \(StateInspector.laterSchema).\(quotedName(after.name)) AS a ON \(join)
             """
         ) { (Int($0.integer(0)), Int($0.integer(1))) }
     }

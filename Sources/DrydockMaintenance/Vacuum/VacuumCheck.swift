@@ -11,7 +11,7 @@ package struct VacuumCheck {
 
     /// PRAGMAs whose values VACUUM keeps.
     private static let kept = ["user_version", "application_id", "encoding", "auto_vacuum", "page_size"]
-    private static let alias = TableComparison.afterSchema
+    private static let alias = StateInspector.laterSchema
 
     /// The connection settings. An old schema may have `"text"` where it means a literal.
     package static var settings: ConnectionSettings {

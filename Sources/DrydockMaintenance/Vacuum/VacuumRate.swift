@@ -1,4 +1,5 @@
 import DrydockFindings
+import DrydockConservation
 import DrydockState
 import DrydockReplay
 import DatabaseEngine

@@ -52,7 +52,7 @@ struct CrashLoss: Sendable {
         let columns = shared.map { quotedName($0.name) }.joined(separator: ", ")
         let query =
             "SELECT EXISTS (SELECT \(columns) FROM main.\(quotedName(table.name)) "
-            + "EXCEPT SELECT \(columns) FROM \(TableComparison.afterSchema).\(quotedName(home.name)))"
+            + "EXCEPT SELECT \(columns) FROM \(StateInspector.laterSchema).\(quotedName(home.name)))"
         do {
             return try connection.firstRow(query) { $0.integer(0) == 0 } ?? false
         } catch let error as EngineError where error.isStatementError {

@@ -1,10 +1,11 @@
 import DrydockFindings
 import DrydockMigrations
+import DrydockConservation
 import DrydockState
 import DatabaseEngine
 
-/// Finds the tables whose rows went, in different steps, to a table that does not have those of all of them: after each
-/// step it had every row of the one that was dropped there.
+/// Finds the tables whose rows went, in different steps, to a table that does not have those of all of them, or that has
+/// another one's name: after each step every row of the one that was dropped there had a place.
 ///
 /// Rows that went for another reason would be found as well, so that this is asked only where none did.
 struct MovesOfSteps {
@@ -21,7 +22,7 @@ struct MovesOfSteps {
         var whole = first
         whole.statements = steps.migrations.flatMap(\.statements)
         let (before, after) = (replayed.baseline.state, replayed.end)
-        let lineage = inspector.schemas.lineages.lineage(
+        let lineage = inputs.chronicle.lineages.lineage(
             before, temporaries: [], statements: whole.statements)
         let provenance = inputs.chronicle.provenance(of: whole, before: before)
         let shared = Set(context.set.format.sharedTables.map(\.foldedASCII))
@@ -38,11 +39,33 @@ struct MovesOfSteps {
             let question = "whether equal rows of several tables are all there"
             return record.notChecked(.tableDropped, .undecided("\(question): \(error.message)"))
         }
-        for dropped in moves.droppedTables {
-            guard let crowding = dropped.crowding else { continue }
-            let index = lineage.dropStatement(ofTable: dropped.table.name)
-            let place = index.map { Finding.Place(whole.statements[$0]) }
-            var finding = TableDroppedRule.crowded(dropped, crowding, place)
+        let crowded = moves.droppedTables.compactMap { dropped in
+            dropped.crowding.map { crowding in
+                (dropped.table.name, { TableDroppedRule.crowded(dropped, crowding, $0) })
+            }
+        }
+        let crossings = lineage.crossings(among: old.tables.values.map(\.name))
+        let crossed = crossings.filter { crossing in
+            for migration in steps.migrations {
+                let renames = migration.declarations.filter {
+                    $0.kind.isRename(of: crossing.name, to: crossing.home)
+                }
+                record.result.usedDeclarations[migration.identifier, default: []].formUnion(renames)
+                if !renames.isEmpty { return false }
+            }
+            return true
+        }.map { crossing in
+            (
+                crossing.name,
+                {
+                    TableDroppedRule.crossed(
+                        crossing.name, crossing.other, home: crossing.home, rowCount: nil, $0)
+                }
+            )
+        }
+        for (name, finding) in crowded + crossed as [(String, (Finding.Place?) -> Finding)] {
+            let index = lineage.dropStatement(ofTable: name)
+            var finding = finding(index.map { Finding.Place(whole.statements[$0]) })
             finding.migration = index.flatMap { steps.migration(ofStatement: $0)?.identifier }
             // The step found every row.
             record.result.findings.removeAll {

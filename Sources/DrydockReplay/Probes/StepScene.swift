@@ -1,5 +1,6 @@
 import DrydockFindings
 import DrydockMigrations
+import DrydockConservation
 import DrydockState
 import DatabaseEngine
 import OverlayVFS
@@ -132,9 +133,10 @@ struct StepScene: Sendable {
     ) async throws -> [Finding] {
         var (findings, before): ([Finding], DatabaseState) = ([], state)
         for reached in outcome.reached {
+            let (lineages, start) = (chronicle.lineages, before)
             let after = try await inspector.inspect(
-                reached.image, earlier: before, footprint: reached.footprint,
-                statements: reached.step.statements)
+                reached.image, earlier: before, footprint: reached.footprint
+            ) { lineages.lineage(start, statements: reached.step.statements).currentName(of: $0) }
             if reached.owesForeignKeyCheck, after.faults.contains(where: ForeignKeyRule.isRefused) {
                 return try await failure(EngineError.foreignKeyCheck, reached.step, before, explains)
             }

@@ -1,5 +1,6 @@
 import DrydockFindings
 import DrydockMigrations
+import DrydockConservation
 import DrydockState
 import SQLiteSchema
 
@@ -38,6 +39,12 @@ struct ColumnDroppedRule: StepRule {
                     + .declaration(
                         "renames column \(path) to \(quotedIfNeeded(table)).\(quotedIfNeeded(twin))")
             }
+            let gone = dropped.place?.missing ?? count
+            let found = dropped.place.map { place in
+                count - gone == 1
+                    ? "; its other value is in \(place.path)"
+                    : "; its other \(count - gone) values are in \(place.path)"
+            }
             let places = dropped.whereabouts.joined(separator: ", ")
             let moved: Help? =
                 places.isEmpty
@@ -48,14 +55,14 @@ struct ColumnDroppedRule: StepRule {
                     Finding(
                         .columnDropped, count == 0 ? .warning : .error,
                         "column \(table).\(column) is gone"
-                            + (count == 0 ? "; it held no value" : ", with \(counted(count, "value"))")
-                            + Self.origin(of: dropped, count),
+                            + (count == 0 ? "; it held no value" : ", with \(counted(gone, "value"))")
+                            + Self.origin(of: dropped, count) + (found ?? ""),
                         help: remedy(
                             "its values are no longer needed", "drops column \(path)",
                             else: rename ?? moved ?? ""
                         ),
                         place: place(of: table, column, in: step), table: table, column: column,
-                        evidence: Evidence(rowCount: count))))
+                        evidence: Evidence(rowCount: gone))))
         }
         for kept in step.conservation.kept {
             for pair in kept.match.columns where pair.isGuess {

@@ -1,5 +1,6 @@
 import DrydockFindings
 import DrydockMigrations
+import DrydockConservation
 import DrydockState
 import SQLiteSchema
 
@@ -51,7 +52,9 @@ struct TableDroppedRule: StepRule {
                 let taker = Self.taker(of: name, homes) ?? emptied(name, home, in: step),
                 !declarations.covers({ $0.isRename(of: name, to: home.table.name) })
             {
-                return crossed(dropped, home, taker, in: step, place)
+                let other = step.before.catalog.table(taker)?.name ?? taker
+                return StepFinding(
+                    Self.crossed(name, other, home: home.table.name, rowCount: dropped.rowCount, place))
             }
             return found(dropped, &declarations, place) ?? gone(dropped, place)
         }
@@ -102,25 +105,20 @@ struct TableDroppedRule: StepRule {
     }
 
     /// Returns the table with a dropped one's rows, where it had none to give for them.
-    private func emptied(_ name: String, _ home: MovedData.Home, in step: StepView) -> String? {
+    private func emptied(_ name: String, _ home: Ledger.Home, in step: StepView) -> String? {
         step.lineage.areCrossed(name, home.table.name) ? home.table.name : nil
     }
 
     /// Returns the finding on a table that has another one's rows, while its own are in another one.
-    private func crossed(
-        _ dropped: Conservation.DroppedTable, _ home: MovedData.Home, _ taker: String, in step: StepView,
-        _ place: Finding.Place?
-    ) -> StepFinding {
-        let (name, other) = (dropped.table.name, step.before.catalog.table(taker)?.name ?? taker)
-        return StepFinding(
-            Finding(
-                .tableDropped,
-                "table \(name) now has the rows of \(other), and its own are in \(home.table.name)",
-                help: remedy(
-                    "that is intended",
-                    "renames table \(quotedIfNeeded(name)) to \(quotedIfNeeded(home.table.name))",
-                    else: "If not, correct the names where the rows are copied or the tables renamed."),
-                place: place, table: name, evidence: Evidence(rowCount: dropped.rowCount)))
+    static func crossed(
+        _ name: String, _ other: String, home: String, rowCount: Int?, _ place: Finding.Place?
+    ) -> Finding {
+        Finding(
+            .tableDropped, "table \(name) now has the rows of \(other), and its own are in \(home)",
+            help: remedy(
+                "that is intended", "renames table \(quotedIfNeeded(name)) to \(quotedIfNeeded(home))",
+                else: "If not, correct the names where the rows are copied or the tables renamed."),
+            place: place, table: name, evidence: rowCount.map { Evidence(rowCount: $0) })
     }
 
     /// Returns the finding on a table whose home does not have each row that it and others had.
@@ -144,7 +142,7 @@ struct TableDroppedRule: StepRule {
 
     /// Whether everything that the new table lacks is declared.
     private func isWhole(
-        _ home: MovedData.Home, of table: String, _ declarations: inout DeclarationUse
+        _ home: Ledger.Home, of table: String, _ declarations: inout DeclarationUse
     ) -> Bool {
         home.missing.allSatisfy { missing in
             declarations.covers {
@@ -155,7 +153,7 @@ struct TableDroppedRule: StepRule {
         }
     }
 
-    private func lack(_ home: MovedData.Home) -> String {
+    private func lack(_ home: Ledger.Home) -> String {
         let columns = home.missing.map { "\($0.column.name) with \(counted($0.valueCount, "value"))" }
         return "; \(home.table.name) has them without column \(columns.joined(separator: ", "))"
     }

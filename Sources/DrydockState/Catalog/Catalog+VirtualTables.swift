@@ -38,3 +38,10 @@ extension Catalog {
         return table.isExternalContent ? .derived(module: module) : .virtual(module: module)
     }
 }
+
+extension Catalog.Table {
+    package var isFullText: Bool { ["fts3", "fts4", "fts5"].contains(module ?? "") }
+
+    /// The parsed definition of a virtual table.
+    package var virtual: VirtualTable? { schema.virtualTables.values.first }
+}

@@ -40,7 +40,6 @@ package final class SchemaMemory: Sendable {
     }
 
     private let known = Mutex<[Key: SchemaFacts]>([:])
-    package let lineages = LineageMemory()
 
     package init() {}
 

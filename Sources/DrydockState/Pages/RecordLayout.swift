@@ -15,14 +15,14 @@ package struct RecordLayout: Sendable {
 
         package var source: Source
         /// The column has REAL affinity: an integer in the record stands for a real.
-        var isReal: Bool
+        package var isReal: Bool
         /// The value of a record that ends before the column; the text of a default must be given the column's
         /// affinity.
         var affinity: Affinity
         package var defaultValue: DefaultValue
 
         /// Whether the same record gives the same value for both columns.
-        func isSame(as other: Column) -> Bool {
+        package func isSame(as other: Column) -> Bool {
             source == other.source && isReal == other.isReal
                 && (source == .rowid
                     || affinity == other.affinity

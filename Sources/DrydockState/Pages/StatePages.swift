@@ -133,7 +133,7 @@ package struct PageChanges: Sendable {
     }
 
     /// Whether the entries of the tables with a virtual table's data are unchanged.
-    func isUntouched(shadowTablesOf name: String) -> Bool {
+    package func isUntouched(shadowTablesOf name: String) -> Bool {
         let prefix = name.foldedASCII + "_"
         let names = Set(before.trees.keys.filter { $0.hasPrefix(prefix) })
         return !names.isEmpty && names == Set(after.trees.keys.filter { $0.hasPrefix(prefix) })

@@ -9,15 +9,6 @@ package struct ObjectText {
 
     package init(_ text: String) { self.text = text }
 
-    /// Returns the statement with the heir in the place of the other table, and with its columns' new names.
-    package func moved(to heir: Heir) -> String {
-        let renamed = heir.columns.filter { $0.before.name.foldedASCII != $0.after.name.foldedASCII }
-        let columns = Dictionary(
-            renamed.map { ($0.before.name.foldedASCII, $0.after.name) },
-            uniquingKeysWith: { first, _ in first })
-        return renaming(table: heir.before.name, to: heir.after.name, columns: columns)
-    }
-
     /// Returns the statement with another name for a table, where the grammar shows that the table is meant.
     /// - Parameter columns: the new names of its columns, by folded old names.
     package func renaming(table: String, to name: String, columns: [String: String] = [:]) -> String {

@@ -1,0 +1,274 @@
+import DatabaseEngine
+import DrydockFindings
+import DrydockMigrations
+import DrydockState
+import SQLiteSchema
+
+/// Accounts for the rows of tables that are gone: data that moved is not lost.
+///
+/// ``Provenance`` says into which tables and columns statements may have brought them; then every row is compared, as a
+/// multiset and with its storage classes. Values of columns that no row has beside the others are searched for one column at
+/// a time (``ColumnAccount``).
+package struct Ledger {
+    let connection: any Connection
+    let before: Catalog
+    let after: Catalog
+    let declarations: [Declaration]
+    let provenance: () -> Provenance
+
+    /// A table that has rows of another table.
+    package struct Home: Sendable {
+        package var table: Catalog.Table
+        /// Where it has the values of the columns.
+        var columns: [TableMatch.ColumnPair] = []
+        /// Columns with values missing there, and the number of those values.
+        package var missing: [(column: Catalog.Column, valueCount: Int)] = []
+    }
+
+    /// Returns where the rows of a dropped table are; rows that a declaration allows to go are not searched for.
+    func dropped(_ table: Catalog.Table) throws -> Conservation.DroppedTable {
+        let count =
+            try table.isContentless
+            ? IndexComparison.documentCount(of: table, connection)
+            : connection.count("SELECT count(*) FROM \(table.earlier)")
+        var dropped = Conservation.DroppedTable(table: table, rowCount: count)
+        if count == 0 || table.isContentless
+            || declarations.contains(where: { $0.kind.isDrop(of: table.name) })
+        {
+            return dropped
+        }
+        try search(for: &dropped, allowing: .nothing)
+        let allowance = Allowance(of: table, declarations)
+        guard !dropped.isMoved, !allowance.isEmpty else { return dropped }
+        // A condition can fail on a row; then it allows nothing. One that matches every row does not allow the table to
+        // go.
+        let left = try? connection.count(
+            "SELECT count(*) FROM \(table.earlier) WHERE NOT \(allowance.condition)")
+        guard let left, left > 0 else { return dropped }
+        try search(for: &dropped, allowing: allowance)
+        return dropped
+    }
+
+    private func search(
+        for dropped: inout Conservation.DroppedTable, allowing allowance: Allowance
+    ) throws {
+        if let home = try home(of: dropped.table, allowing: allowance) {
+            dropped.home = home
+            dropped.needsDeclarations = !allowance.isEmpty
+        }
+        guard !dropped.isMoved else { return }
+        dropped.parts = try parts(of: dropped.table, allowing: allowance)
+        if !dropped.parts.isEmpty { dropped.needsDeclarations = !allowance.isEmpty }
+    }
+
+    /// Returns where the values of a dropped column are.
+    /// - Parameter successor: the table that has the rows now; a column that existed before may have the values.
+    func place(
+        of column: Catalog.Column, in successor: TableMatch, allowing allowance: Allowance
+    ) throws -> ColumnAccount.Place? {
+        try account(column, successor.before, successor.after, successor.columns, allowance, provenance())
+            .place()
+    }
+
+    /// Notes where the values of a table's dropped columns are.
+    func locateColumns(
+        of pair: TableMatch, _ facts: inout Conservation, _ changes: PageChanges?
+    ) throws {
+        let search = DroppedValueSearch(connection: connection, after: after, changes: changes)
+        let table = pair.before
+        for index in facts.droppedColumns.indices where facts.droppedColumns[index].table.name == table.name {
+            let dropped = facts.droppedColumns[index]
+            // Values that can be computed again may have been moved all the same.
+            guard dropped.valueCount > 0 || dropped.basis?.gone.isEmpty == true, !table.isContentless,
+                !dropped.column.isDropped(from: pair, declarations)
+            else { continue }
+            let place = try self.place(
+                of: dropped.column, in: pair, allowing: Allowance(conditions: dropped.letGo))
+            facts.droppedColumns[index].place = place
+            // A generated column's expression can fail on some row.
+            if dropped.valueCount > 0, place == nil, dropped.twin == nil,
+                !dropped.column.isGenerated
+            {
+                facts.droppedColumns[index].whereabouts = try search.columns(holding: dropped)
+            }
+        }
+    }
+
+    private func account(
+        _ column: Catalog.Column, _ table: Catalog.Table, _ successor: Catalog.Table,
+        _ pairs: [TableMatch.ColumnPair], _ allowance: Allowance, _ provenance: Provenance
+    ) -> ColumnAccount {
+        ColumnAccount(
+            connection: connection, after: after, provenance: provenance, table: table, column: column,
+            successor: successor, pairs: pairs, allowance: allowance,
+            filled: { candidates(for: table, provenance, .filled) })
+    }
+
+    // MARK: - One table
+
+    /// Returns the table that has every row of a dropped one, and the most of its columns.
+    /// - Parameters:
+    ///   - allowance: the rows and values that may be missing.
+    ///   - others: tables that are not looked at.
+    func home(
+        of table: Catalog.Table, allowing allowance: Allowance = .nothing,
+        besides others: [Catalog.Table] = []
+    ) throws -> Home? {
+        let provenance = provenance()
+        var best: Home?
+        for later in candidates(for: table, provenance, .inserted)
+        where !others.contains(where: { $0.name == later.name }) {
+            guard let home = try home(of: table, in: later, provenance, allowance) else { continue }
+            if home.missing.isEmpty { return home }
+            if home.missing.count < best?.missing.count ?? .max { best = home }
+        }
+        return best
+    }
+
+    private func candidates(
+        for table: Catalog.Table, _ provenance: Provenance, _ link: Provenance.Link
+    ) -> [Catalog.Table] {
+        provenance.relatives(of: table, by: link).compactMap { after.tables[$0] }.filter(\.keepsRows)
+    }
+
+    private func home(
+        of table: Catalog.Table, in later: Catalog.Table, _ provenance: Provenance, _ allowance: Allowance
+    ) throws -> Home? {
+        var taken: Set<String> = []
+        var pairs: [TableMatch.ColumnPair] = []
+        var home = Home(table: later)
+        for column in table.storedColumns {
+            // Values under another column's name cannot be found by name: the copy swaps the two.
+            let copies = provenance.columns(for: column.name, of: table, in: later).filter {
+                $0.name.foldedASCII == column.name.foldedASCII || table.column($0.name) == nil
+            }
+            let candidates = copies + [later.column(column.name)].compactMap(\.self).filter(\.isGenerated)
+            if let found = candidates.first(where: { taken.insert($0.name.foldedASCII).inserted }) {
+                pairs.append(.init(before: column, after: found))
+                continue
+            }
+            let count = try connection.count(
+                "SELECT count(\(quotedName(column.name))) FROM \(table.earlier)")
+            if count > 0 { home.missing.append((column, count)) }
+        }
+        let isKnown = table.primaryKey.allSatisfy { key in pairs.contains { $0.before.name == key.name } }
+        guard isKnown, !pairs.isEmpty,
+            try identifyRows(pairs, home, of: table, provenance),
+            try isFound(table, later, pairs, allowing: allowance)
+        else { return nil }
+        home.columns = pairs
+        home.missing = try home.missing.compactMap { column, count in
+            let place = try account(column, table, later, pairs, allowance, provenance).place()
+            let left = place?.missing ?? count
+            return left > 0 ? (column, left) : nil
+        }
+        return home
+    }
+
+    /// Whether equal values show that the rows are the same: keys count from 1 in every table, so those of two tables
+    /// are often equal by chance.
+    private func identifyRows(
+        _ pairs: [TableMatch.ColumnPair], _ home: Home, of table: Catalog.Table, _ provenance: Provenance
+    ) throws -> Bool {
+        func isCopied(_ pair: TableMatch.ColumnPair) -> Bool {
+            provenance.isCopied(pair.before.name, of: table, to: pair.after.name, in: home.table)
+        }
+        let others = try pairs.filter { pair in
+            try pair.before.keyPosition == 0
+                && connection.count(
+                    "SELECT EXISTS (SELECT 1 FROM \(table.earlier) WHERE \(quotedName(pair.before.name)) IS NOT NULL)"
+                ) > 0
+        }
+        if !home.missing.isEmpty { return others.contains(where: isCopied) }
+        return !others.isEmpty || pairs.contains(where: isCopied)
+    }
+
+    /// Whether every row is found; a row that cannot be read is not.
+    private func isFound(
+        _ table: Catalog.Table, _ later: Catalog.Table, _ pairs: [TableMatch.ColumnPair],
+        allowing allowance: Allowance
+    ) throws -> Bool {
+        let match = TableMatch(before: table, after: later, columns: pairs, droppedColumns: [])
+        let rewritable = Set(pairs.indices.filter { allowance.rewrites(pairs[$0].before) })
+        do {
+            let difference = try TableComparison(
+                connection: connection, match: match, rewritable: rewritable, deletable: allowance.conditions
+            ).run()
+            return difference.lost.count == 0 && difference.changed.keys.allSatisfy(rewritable.contains)
+        } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
+            return false
+        }
+    }
+
+    // MARK: - Several tables
+
+    /// Returns the tables that have every row of a dropped table between them, whole and as often as it had it: by each
+    /// some were copied. Empty where a row is in none.
+    private func parts(of table: Catalog.Table, allowing allowance: Allowance) throws -> [Home] {
+        let provenance = provenance()
+        let parts = candidates(for: table, provenance, .inserted).compactMap { later in
+            copiedColumns(of: table, in: later, provenance).map { Home(table: later, columns: $0) }
+        }
+        guard parts.count > 1 else { return [] }
+        let own = Pool.Rows(
+            table.storedColumns.map { quotedName($0.name) },
+            from: "\(table.earlier) WHERE NOT \(allowance.condition)")
+        let pool = Pool(
+            owed: [own] + parts.compactMap { ownRows(of: $0, besides: table, provenance) },
+            paid: parts.map { .init($0.columns.map { quotedName($0.after.name) }, from: $0.table.later) })
+        return try pool.missing(connection) == 0 ? parts : []
+    }
+
+    /// Returns the rows that a part had before, and must have besides those of the table; nil for a new table, or where
+    /// statements copied rows of one to the other before.
+    private func ownRows(of part: Home, besides table: Catalog.Table, _ provenance: Provenance) -> Pool.Rows?
+    {
+        guard let now = provenance.end[part.table.name], let name = provenance.start.key(of: now.id)?.name,
+            !areRelated(table.name, name), let before = before.table(name)
+        else { return nil }
+        let columns = part.columns.map(\.after.name)
+        guard columns.allSatisfy({ before.column($0) != nil }) else { return nil }
+        return .init(columns.map(quotedName), from: before.earlier)
+    }
+
+    /// Returns the columns of a table, in its order, with those of a later table into which statements copied them; nil
+    /// where one was not copied.
+    private func copiedColumns(
+        of table: Catalog.Table, in later: Catalog.Table, _ provenance: Provenance
+    ) -> [TableMatch.ColumnPair]? {
+        var taken: Set<String> = []
+        var columns: [TableMatch.ColumnPair] = []
+        for column in table.storedColumns {
+            let found = provenance.columns(for: column.name, of: table, in: later).first {
+                provenance.isCopied(column.name, of: table, to: $0.name, in: later)
+                    && taken.insert($0.name.foldedASCII).inserted
+            }
+            guard let found else { return nil }
+            columns.append(.init(before: column, after: found))
+        }
+        return columns
+    }
+
+    // MARK: - Relations
+
+    /// Whether a table was dropped and its name was given to a table without its rows.
+    func isReplaced(_ table: Catalog.Table, by taker: Catalog.Table) -> Bool {
+        table.keepsRows && provenance().isUnrelated(taker.name, to: table.name)
+    }
+
+    /// Whether a statement, perhaps of an earlier migration, copied a column to another.
+    func isCopied(
+        _ column: Catalog.Column, of table: Catalog.Table, to later: Catalog.Column,
+        of successor: Catalog.Table
+    ) -> Bool {
+        provenance().isCopied(column.name, of: table, to: later.name, in: successor)
+    }
+
+    /// Whether statements before the step copied rows from one table to another, or to both from a third.
+    func areRelated(_ table: String, _ other: String) -> Bool {
+        let start = provenance().start
+        guard let one = start[table], let two = start[other] else { return false }
+        return !start.suppliers(of: one).union([one.id])
+            .isDisjoint(with: start.suppliers(of: two).union([two.id]))
+    }
+}

@@ -1,0 +1,69 @@
+import DrydockState
+import SQLiteSchema
+
+/// The tables at one moment of a migration, and where their columns and rows came from: what ROLLBACK TO restores.
+package struct LineageState: Sendable {
+    var incarnations: [TableKey: TableIncarnation] = [:]
+    /// Tables that were dropped.
+    var retired: [Int: TableIncarnation] = [:]
+    /// The names of temporary tables.
+    package var temporaryTables: Set<String> = []
+    /// Whether there are tables of attached databases.
+    var hasAttachedTables = false
+    /// The table that last had each name.
+    var holders: [TableKey: Int] = [:]
+    /// The tables that views read, by the view's name.
+    var views: [TableKey: Set<Int>] = [:]
+    /// Indexes and triggers of the temporary schema, with their tables.
+    var temporaryObjects: [Catalog.ObjectID: String] = [:]
+    var droppedObjects: [Catalog.ObjectID: Int] = [:]
+    var droppedOrigins: [String: Int] = [:]
+    var droppedColumns: [[String]: Int] = [:]
+    /// The names in each statement that changes rows.
+    var mentions: Set<Set<String>> = []
+
+    // MARK: - Names
+
+    /// The folded names of temporary tables and views, which hide those of the database.
+    var temporaries: Set<String> {
+        temporaryObjects.keys.reduce(into: temporaryTables) { names, id in
+            if id.kind == .view { names.insert(id.name) }
+        }
+    }
+
+    /// Returns the table that a name refers to.
+    package func key(of name: QualifiedName) -> TableKey {
+        if let schema = name.schema { return TableKey(schema: schema.foldedASCII, name: name.folded) }
+        for schema in ["temp", "main"] {
+            let key = TableKey(schema: schema, name: name.folded)
+            if incarnations[key] != nil || views[key] != nil { return key }
+        }
+        guard hasAttachedTables else { return .main(name.name) }
+        let attached = incarnations.keys.filter { $0.name == name.folded }
+        return attached.min { $0.schema < $1.schema } ?? .main(name.name)
+    }
+
+    /// Returns the present name of the table that was `origin`; nil when it was dropped.
+    package func currentName(of origin: String) -> String? {
+        let origin = origin.foldedASCII
+        // Most tables keep their name.
+        if incarnations[.main(origin)]?.origin == origin { return TableKey.main(origin).name }
+        return incarnations.first { $0.value.origin == origin }?.key.name
+    }
+
+    /// Returns the present name of an incarnation in the database.
+    package func name(of id: Int) -> String? {
+        key(of: id).flatMap { $0.schema == "main" ? $0.name : nil }
+    }
+
+    package func key(of id: Int) -> TableKey? { incarnations.first { $0.value.id == id }?.key }
+
+    package subscript(name: String) -> TableIncarnation? { incarnations[.main(name)] }
+
+    package subscript(key: TableKey) -> TableIncarnation? { incarnations[key] }
+
+    /// Returns a table, dropped or not.
+    func incarnation(_ id: Int) -> TableIncarnation? {
+        retired[id] ?? incarnations.values.first { $0.id == id }
+    }
+}

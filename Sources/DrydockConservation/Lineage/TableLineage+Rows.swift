@@ -1,0 +1,91 @@
+import DrydockState
+import SQLiteSchema
+
+/// Which table has the place and the rows of which.
+extension TableLineage {
+    /// Whether a statement that changes rows names both tables.
+    func areMentionedTogether(_ a: String, _ b: String) -> Bool {
+        state.mentions.contains { $0.contains(a.foldedASCII) && $0.contains(b.foldedASCII) }
+    }
+
+    /// Returns the names in all statements that change rows and have one of these names, all folded.
+    func namesMentioned(with names: Set<String>) -> Set<String> {
+        state.mentions.reduce(into: []) { found, mentioned in
+            if !mentioned.isDisjoint(with: names) { found.formUnion(mentioned) }
+        }
+    }
+
+    /// Returns the present name of the table that stands where a table from before the step stood, by their names: that
+    /// table was dropped, and one that the step created took its name.
+    func heir(of origin: String) -> String? {
+        guard let dropped = state.retired.values.first(where: { $0.origin == origin.foldedASCII }) else {
+            return nil
+        }
+        var (reached, open): (Set<Int>, [Int]) = ([dropped.id], [dropped.id])
+        while let id = open.popLast() {
+            let isRetired = state.retired[id] != nil
+            let takers = (Array(state.incarnations.values) + state.retired.values).filter {
+                // A table that still exists under another name only gave up its name.
+                $0.predecessors.contains(id) && (isRetired || suppliers(of: $0).contains(id))
+                    && reached.insert($0.id).inserted
+            }
+            open += takers.map(\.id)
+        }
+        let names = state.incarnations.filter {
+            $0.key.schema == "main" && $0.value.id != dropped.id && reached.contains($0.value.id)
+        }
+        // The table created last.
+        return names.max { $0.value.id < $1.value.id }?.key.name
+    }
+
+    /// Whether a table that the step created under an earlier table's name stands for a different one: two tables
+    /// swapped their names, of which one was rebuilt or is a copy, or the name was made free for the next rebuild.
+    /// - Parameter columns: those of the earlier table, folded.
+    func standsForAnother(_ name: String, columns: Set<String>) -> Bool {
+        let name = name.foldedASCII
+        guard let made = self[name], made.origin == nil else { return false }
+        let dropped = state.retired.values.compactMap(\.origin).filter { $0 != name }
+        if dropped.contains(where: { heir(of: $0) == name }) { return true }
+        let suppliers = Set(suppliers(of: made).compactMap { incarnation($0)?.origin })
+        guard let now = currentName(of: name) ?? heir(of: name), now != name, !suppliers.isEmpty,
+            !suppliers.contains(name)
+        else { return false }
+        // The table took the name that the other or a third table had, or lacks columns of the other.
+        return now == made.firstTableName.foldedASCII || dropped.contains(now)
+            || !columns.isSubset(of: (made.columns ?? []).map(\.name))
+    }
+
+    /// Returns the tables whose rows statements inserted into a table, directly or through others.
+    /// - Parameter link: what counts as inserting.
+    func suppliers(
+        of table: TableIncarnation, by link: KeyPath<TableIncarnation, Set<Int>> = \.inserted
+    ) -> Set<Int> {
+        var (reached, open): (Set<Int>, [Int]) = ([table.id], [table.id])
+        while let next = open.popLast().flatMap(incarnation) {
+            open += next[keyPath: link].filter { reached.insert($0).inserted }
+        }
+        return reached.subtracting([table.id])
+    }
+
+    /// Returns the tables of which another one's rows have the name, with that other one, and with the table that has their
+    /// own rows.
+    package func crossings(among names: [String]) -> [(name: String, other: String, home: String)] {
+        names.sorted().compactMap { name in
+            guard let own = atStart[name]?.id, self.name(of: own) == nil,
+                let other = names.first(where: { $0 != name && areCrossed(name, $0) }),
+                let home = names.first(where: { self[$0].map { suppliers(of: $0).contains(own) } ?? false })
+            else { return nil }
+            return (name, other, home)
+        }
+    }
+
+    /// Whether two tables changed places: what has the name of the first got rows of the second, and what has the name of
+    /// the second got rows, but none of its own.
+    package func areCrossed(_ name: String, _ other: String) -> Bool {
+        guard let own = atStart[other]?.id, let first = self[name], let second = self[other],
+            second.id != own
+        else { return false }
+        let suppliers = suppliers(of: second)
+        return self.suppliers(of: first).contains(own) && !suppliers.isEmpty && !suppliers.contains(own)
+    }
+}

@@ -1,0 +1,233 @@
+import Drydock
+import Testing
+
+@testable import DrydockTestSupport
+
+/// Values that moved to a table which their rows now reference are not lost.
+@Suite struct ColumnAccountTests {
+    private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, kind TEXT, b INTEGER);"
+    private static let rows = "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30),(4,'x',40);"
+    private static let lookup = """
+        CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT UNIQUE);
+        INSERT INTO kind(name) SELECT DISTINCT kind FROM t WHERE kind IS NOT NULL;
+
+        """
+    private static let column = """
+        ALTER TABLE t ADD COLUMN kind_id INTEGER REFERENCES kind(id);
+        UPDATE t SET kind_id = (SELECT id FROM kind WHERE name = t.kind);
+
+        """
+    private static let drop = "ALTER TABLE t DROP COLUMN kind"
+
+    @Test(arguments: [
+        RuleCase("by ALTER", lookup + column + drop, schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
+            "split over files", lookup, column, drop, schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
+            "a reference that is not declared",
+            lookup
+                + "ALTER TABLE t ADD COLUMN kind_id INTEGER; UPDATE t SET kind_id = (SELECT id FROM kind WHERE name = t.kind);"
+                + drop, schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
+            "by a rebuild",
+            lookup + """
+                CREATE TABLE new(id INTEGER PRIMARY KEY, kind_id INTEGER REFERENCES kind, b INTEGER);
+                INSERT INTO new SELECT t.id, kind.id, t.b FROM t LEFT JOIN kind ON kind.name = t.kind;
+                DROP TABLE t; ALTER TABLE new RENAME TO t
+                """, schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
+            "by a rebuild under another name",
+            lookup + """
+                CREATE TABLE u(id INTEGER PRIMARY KEY, kind_id INTEGER REFERENCES kind, b INTEGER);
+                INSERT INTO u SELECT t.id, kind.id, t.b FROM t LEFT JOIN kind ON kind.name = t.kind; DROP TABLE t
+                """, schema: schema, rows: rows, notes: [.tableDropped]),
+        RuleCase(
+            "by a rebuild under another name, with the wrong keys",
+            lookup + """
+                CREATE TABLE u(id INTEGER PRIMARY KEY, kind_id INTEGER REFERENCES kind, b INTEGER);
+                INSERT INTO u SELECT t.id, 3 - kind.id, t.b FROM t LEFT JOIN kind ON kind.name = t.kind; DROP TABLE t
+                """, schema: schema, rows: rows, errors: [.tableDropped]),
+        RuleCase(
+            "names that were written out",
+            """
+            CREATE TABLE "a kind"("the key" INTEGER PRIMARY KEY, "the ""name" TEXT);
+            INSERT INTO "a kind" VALUES (7, 'x'), (9, 'z');
+            ALTER TABLE t ADD COLUMN "k d" INTEGER REFERENCES "a kind"("the key");
+            UPDATE t SET "k d" = CASE kind WHEN 'x' THEN 7 WHEN 'z' THEN 9 END;
+            """ + drop, schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
+            "a key of two columns",
+            """
+            CREATE TABLE kind(a, b, name TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID;
+            INSERT INTO kind VALUES (1, 1, 'x'), (1, 2, 'z');
+            CREATE TABLE new(id INTEGER PRIMARY KEY, b INTEGER, k1, k2, FOREIGN KEY (k1, k2) REFERENCES kind);
+            INSERT INTO new SELECT id, b, 1, CASE kind WHEN 'x' THEN 1 WHEN 'z' THEN 2 END FROM t;
+            DROP TABLE t; ALTER TABLE new RENAME TO t
+            """, schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
+            "rows without a key", lookup + column + drop, schema: "CREATE TABLE t(kind TEXT, b INTEGER);",
+            rows: "INSERT INTO t VALUES ('x',10),(NULL,20),('z',30),('x',10);", notes: [.columnDropped]),
+        RuleCase(
+            "a composite key without a rowid", lookup + column + drop,
+            schema: "CREATE TABLE t(x, y, kind TEXT, PRIMARY KEY (y, x)) WITHOUT ROWID;",
+            rows: "INSERT INTO t VALUES (1,1,'x'),(1,2,NULL),(2,1,'z'),(3,1,'x');", notes: [.columnDropped]),
+        RuleCase(
+            "a value with a NUL, a blob and a number",
+            """
+            CREATE TABLE kind(id INTEGER PRIMARY KEY, name UNIQUE);
+            INSERT INTO kind(name) SELECT DISTINCT kind FROM t WHERE kind IS NOT NULL;
+
+            """ + column + drop, schema: "CREATE TABLE t(id INTEGER PRIMARY KEY, kind);",
+            rows:
+                "INSERT INTO t VALUES (1,'x' || char(0) || 'y'),(2,x'00'),(3,1.5),(4,'x' || char(0) || 'z');",
+            notes: [.columnDropped]),
+        RuleCase(
+            "rows that go as declared",
+            "-- drydock: deletes from t where id = 1\nDELETE FROM t WHERE id = 1;"
+                + lookup + column + drop, schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
+            "two columns",
+            lookup + column + """
+                ALTER TABLE kind ADD COLUMN extra; UPDATE kind SET extra = (SELECT u FROM t WHERE t.kind_id = kind.id);
+                ALTER TABLE t DROP COLUMN u;
+                """ + drop, schema: "CREATE TABLE t(id INTEGER PRIMARY KEY, kind TEXT, u TEXT);",
+            rows: "INSERT INTO t VALUES (1,'x','X'),(2,NULL,NULL),(3,'z','Z'),(4,'x','X');",
+            notes: [.columnDropped, .columnDropped]),
+    ])
+    func valuesFoundByReference(_ it: RuleCase) async throws { try await it.check() }
+
+    @Test(arguments: [
+        RuleCase(
+            "references are swapped", lookup + column + "UPDATE t SET kind_id = 3 - kind_id;" + drop,
+            schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "one reference is wrong", lookup + column + "UPDATE t SET kind_id = 1 WHERE id = 3;" + drop,
+            schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "a row without its reference",
+            lookup + column + "UPDATE t SET kind_id = NULL WHERE id = 4;" + drop,
+            schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "references that nothing filled",
+            lookup
+                + "ALTER TABLE t ADD COLUMN kind_id INTEGER REFERENCES kind(id);" + drop, schema: schema,
+            rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "a value was changed", lookup + column + "UPDATE kind SET name = 'y' WHERE name = 'z';" + drop,
+            schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "the case of letters changed",
+            """
+            CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE UNIQUE);
+            INSERT OR IGNORE INTO kind(name) SELECT kind FROM t WHERE kind IS NOT NULL;
+
+            """ + column + drop, schema: schema,
+            rows: "INSERT INTO t VALUES (1,'x',10),(2,'X',20);", errors: [.columnDropped]),
+        RuleCase(
+            "another storage class",
+            """
+            CREATE TABLE kind(id INTEGER PRIMARY KEY, name INTEGER UNIQUE);
+            INSERT INTO kind(name) SELECT DISTINCT kind FROM t;
+
+            """ + column + drop, schema: schema,
+            rows: "INSERT INTO t VALUES (1,'1',10),(2,'2',20);", errors: [.columnDropped]),
+        RuleCase(
+            "a key that leads to two",
+            """
+            CREATE TABLE kind(id INTEGER, name TEXT); INSERT INTO kind VALUES (1, 'x'), (1, 'z');
+            ALTER TABLE t ADD COLUMN kind_id INTEGER; UPDATE t SET kind_id = (SELECT id FROM kind WHERE name = t.kind);
+
+            """ + drop, schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "a reference that was there before, and that no statement filled from the column",
+            "ALTER TABLE t DROP COLUMN kind",
+            schema:
+                "CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE t(id INTEGER PRIMARY KEY, kind TEXT, kind_id REFERENCES kind);",
+            rows: "INSERT INTO kind VALUES (1, 'x'), (2, 'z'); INSERT INTO t VALUES (1, 'x', 1), (2, 'z', 2)",
+            errors: [.columnDropped]),
+        RuleCase(
+            "rows without a key, one of two is wrong",
+            lookup + column
+                + "UPDATE t SET kind_id = 3 - kind_id WHERE rowid = 1;" + drop,
+            schema: "CREATE TABLE t(kind TEXT, b INTEGER);",
+            rows: "INSERT INTO t VALUES ('x',10),(NULL,20),('z',30),('x',10);", errors: [.columnDropped]),
+        RuleCase(
+            "a row is lost, and the others lead there",
+            lookup + column + "DELETE FROM t WHERE id = 1;" + drop,
+            schema: schema, rows: rows, errors: [.rowsLost], notes: [.columnDropped]),
+        RuleCase(
+            "all rows are lost", lookup + column + "DELETE FROM t;" + drop, schema: schema, rows: rows,
+            errors: [.rowsLost, .columnDropped]),
+    ])
+    func lostValues(_ it: RuleCase) async throws { try await it.check() }
+
+    private static let client = "CREATE TABLE t(client TEXT PRIMARY KEY NOT NULL, quota INTEGER NOT NULL);"
+    private static let clients =
+        "CREATE TABLE client(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE); INSERT INTO client(name) SELECT client FROM t ORDER BY quota;"
+
+    private static func rekeyed(_ join: String) -> String {
+        clients + """
+            CREATE TABLE u(client_id INTEGER PRIMARY KEY NOT NULL REFERENCES client(id), quota INTEGER NOT NULL);
+            INSERT INTO u SELECT client.id, t.quota FROM t JOIN client ON \(join);
+            DROP TABLE t; ALTER TABLE u RENAME TO t;
+            """
+    }
+
+    @Test(arguments: [
+        RuleCase(
+            "the key is now in another table", rekeyed("client.name = t.client"), schema: client,
+            rows: "INSERT INTO t VALUES ('a', 9), ('b', 5)", notes: [.columnDropped]),
+        RuleCase(
+            "keys that lead to other rows", rekeyed("client.name <> t.client"), schema: client,
+            rows: "INSERT INTO t VALUES ('a', 9), ('b', 5)", errors: [.columnDropped]),
+        RuleCase(
+            "a row without its new key", rekeyed("client.name = t.client AND t.quota > 5"), schema: client,
+            rows: "INSERT INTO t VALUES ('a', 9), ('b', 5)", errors: [.rowsLost, .columnDropped]),
+    ])
+    func keysThatAreReferences(_ it: RuleCase) async throws { try await it.check() }
+
+    @Test(arguments: [
+        RuleCase(
+            "rows that look alike change their values",
+            """
+            CREATE TABLE who(id INTEGER PRIMARY KEY, name TEXT UNIQUE); INSERT INTO who(name) SELECT who FROM v;
+            CREATE TABLE what(id INTEGER PRIMARY KEY, name TEXT UNIQUE);
+            INSERT INTO what(name) SELECT DISTINCT what FROM v;
+            CREATE TABLE w(who_id INTEGER PRIMARY KEY REFERENCES who(id), poll INTEGER, what_id INTEGER REFERENCES what(id));
+            INSERT INTO w SELECT who.id, a.poll, what.id FROM v AS a JOIN v AS b ON b.poll = a.poll AND b.who <> a.who
+                JOIN who ON who.name = a.who JOIN what ON what.name = b.what;
+            DROP TABLE v; ALTER TABLE w RENAME TO v
+            """, schema: "CREATE TABLE v(who TEXT PRIMARY KEY, poll INTEGER, what TEXT);",
+            rows: "INSERT INTO v VALUES ('a', 9, 'yes'), ('b', 9, 'no'), ('c', 8, 'no'), ('d', 8, 'yes')",
+            errors: [.columnDropped, .columnDropped]),
+        RuleCase(
+            "a deleted row's value does not pay for another's",
+            """
+            -- drydock: deletes from t
+            CREATE TABLE kept(t_id INTEGER PRIMARY KEY, kind TEXT);
+            INSERT INTO kept SELECT id, kind FROM t WHERE id <> 3;
+            DELETE FROM t WHERE id = 1;
+            """ + drop, schema: schema, rows: rows, errors: [.columnDropped]),
+    ])
+    func valuesOfOtherRowsDoNotCount(_ it: RuleCase) async throws { try await it.check() }
+
+    @Test func aValueThatIsMissingIsCounted() async throws {
+        let finding = try await Scenario(
+            Self.schema, rows: Self.rows,
+            steps: Self.lookup + Self.column + "UPDATE t SET kind_id = 1 WHERE id = 3;" + Self.drop
+        ).verify().finding(.columnDropped)
+        #expect(
+            finding.message
+                == "column t.kind is gone, with 1 value; its other 2 values are in kind.name, to which t.kind_id leads"
+        )
+    }
+
+    @Test func theNoteNamesTheReference() async throws {
+        let finding = try await Scenario(
+            Self.schema, rows: Self.rows, steps: Self.lookup + Self.column + Self.drop
+        ).verify().finding(.columnDropped)
+        #expect(
+            finding.message
+                == "column t.kind is gone; its every value is in kind.name, to which t.kind_id leads")
+    }
+}
