@@ -1,4 +1,3 @@
-import DrydockState
 import CSQLite
 import DatabaseEngine
 import Foundation

@@ -1,4 +1,3 @@
-import DrydockState
 import SQLiteSchema
 import DrydockFindings
 import DatabaseEngine

@@ -4,11 +4,11 @@ import DrydockMigrations
 import DrydockState
 import SQLiteSchema
 
-/// Where the values of a column are that is gone: beside what identifies their rows, in another column of the same row, in
-/// another table, or in one to which the row leads.
+/// A search for the values of a column that is gone: in another column of the same row, in another table beside what
+/// identifies the row, or in a table to which the row leads.
 ///
-/// Names prove nothing, and statements only say where to look: a value is found where its row, or the join from its row,
-/// has it.
+/// Statements only say where to look. A value counts as found only if its own row has it there, or the row to which its own
+/// leads.
 package struct ColumnAccount {
     let connection: any Connection
     let after: Catalog
@@ -21,14 +21,13 @@ package struct ColumnAccount {
     let pairs: [TableMatch.ColumnPair]
     /// The rows and values that may be missing.
     let allowance: Allowance
-    /// Tables into which statements brought rows or values of the table.
-    let filled: () -> [Catalog.Table]
 
     /// A place for the values.
     package struct Place: Sendable {
         /// TABLE.COLUMN, and how the rows lead there.
         package var path: String
-        /// The number of values that are not there.
+        /// How many values are there, and how many are not, of rows that remain.
+        package var found: Int
         package var missing: Int
     }
 
@@ -40,11 +39,11 @@ package struct ColumnAccount {
         var value: String
         var source: String
         var path: String
-        /// Whether it tells where values went, though it lacks some.
-        var isTelling = false
+        /// Whether it is worth reporting even if it lacks some of the values.
+        var countsInPart = false
     }
 
-    /// The largest number of columns that are tried of a table, or for its key.
+    /// How many columns of a table are tried at most, for the values or for a key.
     private static let candidateLimit = 50
 
     /// Returns the place with the most values; nil if none is known to have any.
@@ -54,11 +53,11 @@ package struct ColumnAccount {
         guard owed > 0 else { return nil }
         var best: Place?
         try search(for: owed) { channel in
-            guard let missing = try missing(in: channel, of: owed),
-                missing == 0 || channel.isTelling && missing < best?.missing ?? owed
+            guard let place = try payment(by: channel, of: owed),
+                place.missing == 0 || channel.countsInPart && place.missing < best?.missing ?? owed
             else { return false }
-            best = Place(path: channel.path, missing: missing)
-            return missing == 0
+            best = place
+            return place.missing == 0
         }
         return best
     }
@@ -66,7 +65,7 @@ package struct ColumnAccount {
     /// Looks at one channel after the other, the nearest first, until one has every value.
     private func search(for owed: Int, _ isWhole: (Channel) throws -> Bool) throws {
         for channel in sameRow() where try isEnough(channel, owed) && isWhole(channel) { return }
-        let filled = filled()
+        let filled = provenance.relatives(of: table, in: after, by: .filled)
         if column.keyPosition == 0 {
             for other in filled where other.name != successor.name {
                 for candidate in candidates(in: other)
@@ -78,7 +77,7 @@ package struct ColumnAccount {
         }
         for reference in references(filled) {
             for channel in try channels(through: reference)
-            where try (channel.isTelling || isEnough(channel, owed)) && isWhole(channel) { return }
+            where try (channel.countsInPart || isEnough(channel, owed)) && isWhole(channel) { return }
         }
     }
 
@@ -107,24 +106,27 @@ package struct ColumnAccount {
         }
     }
 
-    /// Returns how many values are missing of the rows that remain: lost rows are reported elsewhere. Nil if none is there.
-    private func missing(in channel: Channel, of count: Int) throws -> Int? {
-        let owed = "\(table.earlier) WHERE \(isOwed)"
-        func names(_ columns: [Catalog.Column]) -> [String] { columns.map { quotedName($0.name) } }
-        var values = Pool(
-            owed: [.init(names(channel.identity + [column]), from: owed)],
-            paid: [.init(channel.keys + [channel.value], from: channel.source)])
-        guard let missing = try values.missing(connection), missing < count else { return nil }
-        guard missing > 0, let keys else { return missing }
-        let names = (
-            keys.map { quotedName($0.before.name) }.joined(separator: ", "),
-            keys.map { quotedName($0.after.name) }.joined(separator: ", ")
-        )
-        // A NULL in a key says nothing of whether the row remains; then its value is owed.
-        let isKept = "coalesce((\(names.0)) IN (SELECT \(names.1) FROM \(successor.later)), 1)"
-        values.owed[0].source += " AND \(isKept)"
-        let kept = try connection.count("SELECT count(*) FROM \(values.owed[0].source)")
-        return try values.missing(connection).flatMap { $0 < kept ? $0 : nil }
+    /// Returns how many of the values are there, of the rows that remain: lost rows are reported elsewhere. Nil if none is.
+    private func payment(by channel: Channel, of count: Int) throws -> Place? {
+        var pool = Pool(
+            owed: [
+                .init(
+                    (channel.identity + [column]).map { quotedName($0.name) }, from: table.earlier,
+                    where: isOwed)
+            ], paid: [.init(channel.keys + [channel.value], from: channel.source)])
+        guard let missing = try pool.missing(connection), missing < count else { return nil }
+        guard missing > 0, let keys else {
+            return Place(path: channel.path, found: count - missing, missing: missing)
+        }
+        let before = keys.map { quotedName($0.before.name) }.joined(separator: ", ")
+        let after = keys.map { quotedName($0.after.name) }.joined(separator: ", ")
+        // A NULL in a key does not tell whether the row remains; its value then counts as owed.
+        let remains = "coalesce((\(before)) IN (SELECT \(after) FROM \(successor.later)), 1)"
+        pool.owed[0].condition += " AND \(remains)"
+        let kept = try connection.count(
+            "SELECT count(*) FROM \(table.earlier) WHERE \(pool.owed[0].condition)")
+        guard let left = try pool.missing(connection), left < kept else { return nil }
+        return Place(path: channel.path, found: kept - left, missing: left)
     }
 
     // MARK: - Identity
@@ -246,7 +248,7 @@ package struct ColumnAccount {
         var seen = Set(reference.parentColumns.map(\.foldedASCII))
         let candidates = (copied + others).filter { seen.insert($0.name.foldedASCII).inserted }
         guard !identity.isEmpty, !candidates.isEmpty, try !isDoubled(keys, in: parent),
-            // Otherwise two values could have changed places among the rows that look alike.
+            // Otherwise values of rows that look alike may have changed places.
             try self.keys != nil || determines(identity.map(\.before))
         else { return [] }
         let join = zip(keys, reference.columns).map { "p.\($0) = n.\(quotedName($1))" }
@@ -258,7 +260,7 @@ package struct ColumnAccount {
                 value: "p.\(quotedName(candidate.name))", source: source,
                 path: "\(path(parent, candidate.name)), to which \(way.joined(separator: ", ")) "
                     + (way.count == 1 ? "leads" : "lead"),
-                isTelling: reference.isDeclared && copied.contains { $0.name == candidate.name })
+                countsInPart: reference.isDeclared && copied.contains { $0.name == candidate.name })
         }
     }
 
@@ -294,7 +296,7 @@ package struct ColumnAccount {
         return (declared + undeclared.prefix(Self.candidateLimit)).filter { $0.parent.name != successor.name }
     }
 
-    /// Whether a key of a table does not lead to one row.
+    /// Whether several rows of a table have the same key.
     private func isDoubled(_ keys: [String], in parent: Catalog.Table) throws -> Bool {
         let isKnown = keys.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
         return try connection.count(

@@ -7,8 +7,8 @@ import SQLiteSchema
 /// Accounts for the rows of tables that are gone: data that moved is not lost.
 ///
 /// ``Provenance`` says into which tables and columns statements may have brought them; then every row is compared, as a
-/// multiset and with its storage classes. Values of columns that no row has beside the others are searched for one column at
-/// a time (``ColumnAccount``).
+/// multiset and with its storage classes. A column that is not in the same table as the others is searched for by itself
+/// (``ColumnAccount``).
 package struct Ledger {
     let connection: any Connection
     let before: Catalog
@@ -61,15 +61,6 @@ package struct Ledger {
         if !dropped.parts.isEmpty { dropped.needsDeclarations = !allowance.isEmpty }
     }
 
-    /// Returns where the values of a dropped column are.
-    /// - Parameter successor: the table that has the rows now; a column that existed before may have the values.
-    func place(
-        of column: Catalog.Column, in successor: TableMatch, allowing allowance: Allowance
-    ) throws -> ColumnAccount.Place? {
-        try account(column, successor.before, successor.after, successor.columns, allowance, provenance())
-            .place()
-    }
-
     /// Notes where the values of a table's dropped columns are.
     func locateColumns(
         of pair: TableMatch, _ facts: inout Conservation, _ changes: PageChanges?
@@ -82,13 +73,13 @@ package struct Ledger {
             guard dropped.valueCount > 0 || dropped.basis?.gone.isEmpty == true, !table.isContentless,
                 !dropped.column.isDropped(from: pair, declarations)
             else { continue }
-            let place = try self.place(
-                of: dropped.column, in: pair, allowing: Allowance(conditions: dropped.letGo))
+            let allowance = Allowance(conditions: dropped.letGo)
+            let place = try account(
+                dropped.column, table, pair.after, pair.columns, allowance, provenance()
+            ).place()
             facts.droppedColumns[index].place = place
             // A generated column's expression can fail on some row.
-            if dropped.valueCount > 0, place == nil, dropped.twin == nil,
-                !dropped.column.isGenerated
-            {
+            if dropped.valueCount > 0, place == nil, dropped.twin == nil, !dropped.column.isGenerated {
                 facts.droppedColumns[index].whereabouts = try search.columns(holding: dropped)
             }
         }
@@ -100,8 +91,7 @@ package struct Ledger {
     ) -> ColumnAccount {
         ColumnAccount(
             connection: connection, after: after, provenance: provenance, table: table, column: column,
-            successor: successor, pairs: pairs, allowance: allowance,
-            filled: { candidates(for: table, provenance, .filled) })
+            successor: successor, pairs: pairs, allowance: allowance)
     }
 
     // MARK: - One table
@@ -116,19 +106,13 @@ package struct Ledger {
     ) throws -> Home? {
         let provenance = provenance()
         var best: Home?
-        for later in candidates(for: table, provenance, .inserted)
+        for later in provenance.relatives(of: table, in: after, by: .inserted)
         where !others.contains(where: { $0.name == later.name }) {
             guard let home = try home(of: table, in: later, provenance, allowance) else { continue }
             if home.missing.isEmpty { return home }
             if home.missing.count < best?.missing.count ?? .max { best = home }
         }
         return best
-    }
-
-    private func candidates(
-        for table: Catalog.Table, _ provenance: Provenance, _ link: Provenance.Link
-    ) -> [Catalog.Table] {
-        provenance.relatives(of: table, by: link).compactMap { after.tables[$0] }.filter(\.keepsRows)
     }
 
     private func home(
@@ -206,13 +190,13 @@ package struct Ledger {
     /// some were copied. Empty where a row is in none.
     private func parts(of table: Catalog.Table, allowing allowance: Allowance) throws -> [Home] {
         let provenance = provenance()
-        let parts = candidates(for: table, provenance, .inserted).compactMap { later in
+        let parts = provenance.relatives(of: table, in: after, by: .inserted).compactMap { later in
             copiedColumns(of: table, in: later, provenance).map { Home(table: later, columns: $0) }
         }
         guard parts.count > 1 else { return [] }
         let own = Pool.Rows(
             table.storedColumns.map { quotedName($0.name) },
-            from: "\(table.earlier) WHERE NOT \(allowance.condition)")
+            from: table.earlier, where: "NOT \(allowance.condition)")
         let pool = Pool(
             owed: [own] + parts.compactMap { ownRows(of: $0, besides: table, provenance) },
             paid: parts.map { .init($0.columns.map { quotedName($0.after.name) }, from: $0.table.later) })

@@ -14,17 +14,21 @@ struct Pool {
     struct Rows {
         /// SQL expressions, such as quoted names.
         var values: [String]
-        /// What stands after FROM, up to a condition.
+        /// A table or a join.
         var source: String
-        /// False for rows that pay first for rows which were there before, and whose own loss is reported elsewhere.
-        var isClaimed = true
+        /// An SQL condition on its rows.
+        var condition: String
+        /// False for rows of a table that remains: they are owed too, but their loss is reported elsewhere.
+        var isClaimed: Bool
 
-        init(_ values: [String], from source: String, isClaimed: Bool = true) {
-            (self.values, self.source, self.isClaimed) = (values, source, isClaimed)
+        init(_ values: [String], from source: String, where condition: String = "1", isClaimed: Bool = true) {
+            (self.values, self.source, self.condition) = (values, source, condition)
+            self.isClaimed = isClaimed
         }
 
         fileprivate func select(weight: Int) -> String {
-            "SELECT \(weight), \(weight > 0 && isClaimed ? 1 : 0), \(Pool.stored(values)) FROM \(source)"
+            "SELECT \(weight), \(weight > 0 && isClaimed ? 1 : 0), \(Pool.stored(values)) "
+                + "FROM \(source) WHERE \(condition)"
         }
     }
 
@@ -32,7 +36,7 @@ struct Pool {
     var paid: [Rows]
 
     /// Returns how many of the claimed rows are missing; nil where an expression fails on a row.
-    /// - Parameter condition: of the rows that count; value N is `cM` with M = 2 × N.
+    /// - Parameter condition: an SQL condition on the rows that count. The first value is `c0`, the second `c2`, and so on.
     /// - Throws: ``EngineError``.
     func missing(_ connection: any Connection, where condition: String = "1") throws -> Int? {
         guard let count = owed.first?.values.count, count > 0 else { return 0 }

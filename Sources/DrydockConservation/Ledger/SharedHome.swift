@@ -50,10 +50,10 @@ struct SharedHome {
         let (own, condition) = ownRows(names)
         let claimed = claims.map { claim in
             Pool.Rows(
-                Self.columns(names, claim.columns), from: "\(claim.table.earlier) WHERE NOT \(claim.allowed)")
+                Self.columns(names, claim.columns), from: claim.table.earlier, where: "NOT \(claim.allowed)")
         }
         let paid = homes.map { home in
-            Pool.Rows(names.map(quotedName), from: "\(home.later) AS home WHERE \(condition)")
+            Pool.Rows(names.map(quotedName), from: "\(home.later) AS home", where: condition)
         }
         return try Pool(owed: claimed + own, paid: paid)
             .missing(connection, where: isNotOneByKey(names))
@@ -102,7 +102,7 @@ struct SharedHome {
         let before = owner.match.before.earlier
         guard !owner.keys.isEmpty else {
             let columns = Self.columns(names, owner.match.columns)
-            return ([.init(columns, from: "\(before) WHERE NOT \(owner.allowed)", isClaimed: false)], "1")
+            return ([.init(columns, from: before, where: "NOT \(owner.allowed)", isClaimed: false)], "1")
         }
         let isSame = owner.keys.map {
             "old.\(quotedName($0.before.name)) = home.\(quotedName($0.after.name))"

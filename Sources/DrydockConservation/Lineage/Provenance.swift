@@ -31,14 +31,15 @@ package final class Provenance: Sendable {
         (self.start, self.end) = (start, end)
     }
 
-    /// Returns the tables after the step with which a table before it may have exchanged rows, folded; those with known
-    /// columns come first.
-    func relatives(of table: Catalog.Table, by link: Link) -> [String] {
+    /// Returns the tables after the step that keep rows and with which a table before it may have exchanged some; those with
+    /// known columns come first.
+    func relatives(of table: Catalog.Table, in after: Catalog, by link: Link) -> [Catalog.Table] {
         let question = Question(table: table.name, link: link)
-        if let known = answers.withLock({ $0[question] }) { return known }
-        let found = search(for: table, by: link == .inserted ? \.inserted : \.fills)
-        answers.withLock { $0[question] = found }
-        return found
+        let names =
+            answers.withLock { $0[question] }
+            ?? search(for: table, by: link == .inserted ? \.inserted : \.fills)
+        answers.withLock { $0[question] = names }
+        return names.compactMap { after.tables[$0] }.filter(\.keepsRows)
     }
 
     private func search(

@@ -1,4 +1,3 @@
-import DrydockState
 import SQLiteSchema
 
 extension StatementAction {

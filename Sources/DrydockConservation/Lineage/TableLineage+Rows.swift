@@ -67,13 +67,16 @@ extension TableLineage {
         return reached.subtracting([table.id])
     }
 
-    /// Returns the tables of which another one's rows have the name, with that other one, and with the table that has their
-    /// own rows.
+    /// Returns the tables whose name another table's rows have now, with that other table and the one that has their own
+    /// rows.
     package func crossings(among names: [String]) -> [(name: String, other: String, home: String)] {
-        names.sorted().compactMap { name in
-            guard let own = atStart[name]?.id, self.name(of: own) == nil,
+        func hasRows(of id: Int, _ name: String) -> Bool {
+            self[name].map { suppliers(of: $0).contains(id) } ?? false
+        }
+        return names.sorted().compactMap { name in
+            guard let own = atStart[name]?.id, self.name(of: own) == nil, !hasRows(of: own, name),
                 let other = names.first(where: { $0 != name && areCrossed(name, $0) }),
-                let home = names.first(where: { self[$0].map { suppliers(of: $0).contains(own) } ?? false })
+                let home = names.first(where: { hasRows(of: own, $0) })
             else { return nil }
             return (name, other, home)
         }

@@ -4,10 +4,10 @@ import DrydockConservation
 import DrydockState
 import DatabaseEngine
 
-/// Finds the tables whose rows went, in different steps, to a table that does not have those of all of them, or that has
-/// another one's name: after each step every row of the one that was dropped there had a place.
+/// Finds tables whose rows were all found after each step, but not after the last one: several went to a table that does not
+/// have the rows of all of them, or one has the other's name.
 ///
-/// Rows that went for another reason would be found as well, so that this is asked only where none did.
+/// Runs only if the steps have no errors, since rows that a step lost would be missing here again.
 struct MovesOfSteps {
     let inputs: ReplayInputs
 
@@ -39,40 +39,40 @@ struct MovesOfSteps {
             let question = "whether equal rows of several tables are all there"
             return record.notChecked(.tableDropped, .undecided("\(question): \(error.message)"))
         }
-        let crowded = moves.droppedTables.compactMap { dropped in
-            dropped.crowding.map { crowding in
-                (dropped.table.name, { TableDroppedRule.crowded(dropped, crowding, $0) })
-            }
-        }
-        let crossings = lineage.crossings(among: old.tables.values.map(\.name))
-        let crossed = crossings.filter { crossing in
-            for migration in steps.migrations {
-                let renames = migration.declarations.filter {
-                    $0.kind.isRename(of: crossing.name, to: crossing.home)
-                }
-                record.result.usedDeclarations[migration.identifier, default: []].formUnion(renames)
-                if !renames.isEmpty { return false }
-            }
-            return true
-        }.map { crossing in
-            (
-                crossing.name,
-                {
-                    TableDroppedRule.crossed(
-                        crossing.name, crossing.other, home: crossing.home, rowCount: nil, $0)
-                }
-            )
-        }
-        for (name, finding) in crowded + crossed as [(String, (Finding.Place?) -> Finding)] {
-            let index = lineage.dropStatement(ofTable: name)
+        func report(_ table: String, _ finding: (Finding.Place?) -> Finding) {
+            let index = lineage.dropStatement(ofTable: table)
             var finding = finding(index.map { Finding.Place(whole.statements[$0]) })
             finding.migration = index.flatMap { steps.migration(ofStatement: $0)?.identifier }
-            // The step found every row.
-            record.result.findings.removeAll {
-                $0.rule == .tableDropped && $0.severity == .note && $0.table == finding.table
-            }
+            record.result.findings.removeAll { Self.isMove($0, of: table) }
             record.add(finding)
         }
+        for dropped in moves.droppedTables {
+            guard let crowding = dropped.crowding else { continue }
+            report(dropped.table.name) { TableDroppedRule.crowded(dropped, crowding, $0) }
+        }
+        for (name, other, home) in lineage.crossings(among: old.tables.values.map(\.name)) {
+            // A step found every row of it, and no declaration let it go.
+            guard record.result.findings.contains(where: { Self.isMove($0, of: name) }),
+                !isRenamed(name, to: home, &record)
+            else { continue }
+            report(name) { TableDroppedRule.crossed(name, other, home: home, rowCount: nil, $0) }
+        }
+    }
+
+    /// Whether a finding says that a step moved a table's rows.
+    private static func isMove(_ finding: Finding, of table: String) -> Bool {
+        finding.rule == .tableDropped && finding.severity == .note && finding.table == table
+    }
+
+    /// Whether a migration declares that a table is renamed to another; then the declaration is needed.
+    private func isRenamed(_ table: String, to other: String, _ record: inout ReplayRecord) -> Bool {
+        for migration in record.steps.migrations {
+            let renames = migration.declarations.filter { $0.kind.isRename(of: table, to: other) }
+            guard !renames.isEmpty else { continue }
+            record.result.usedDeclarations[migration.identifier, default: []].formUnion(renames)
+            return true
+        }
+        return false
     }
 }
 

@@ -41,9 +41,9 @@ struct ColumnDroppedRule: StepRule {
             }
             let gone = dropped.place?.missing ?? count
             let found = dropped.place.map { place in
-                count - gone == 1
-                    ? "; its other value is in \(place.path)"
-                    : "; its other \(count - gone) values are in \(place.path)"
+                place.found == 1
+                    ? "; another value is in \(place.path)"
+                    : "; \(place.found) other values are in \(place.path)"
             }
             let places = dropped.whereabouts.joined(separator: ", ")
             let moved: Help? =

@@ -211,6 +211,18 @@ import Testing
     ])
     func valuesOfOtherRowsDoNotCount(_ it: RuleCase) async throws { try await it.check() }
 
+    @Test func valuesOfDeletedRowsAreNotCountedAsFound() async throws {
+        let finding = try await Scenario(
+            Self.schema, rows: Self.rows,
+            steps: Self.lookup + Self.column
+                + "UPDATE t SET kind_id = 1 WHERE id = 3; DELETE FROM t WHERE id = 4;" + Self.drop
+        ).verify().finding(.columnDropped)
+        #expect(
+            finding.message
+                == "column t.kind is gone, with 1 value; another value is in kind.name, to which t.kind_id leads"
+        )
+    }
+
     @Test func aValueThatIsMissingIsCounted() async throws {
         let finding = try await Scenario(
             Self.schema, rows: Self.rows,
@@ -218,7 +230,7 @@ import Testing
         ).verify().finding(.columnDropped)
         #expect(
             finding.message
-                == "column t.kind is gone, with 1 value; its other 2 values are in kind.name, to which t.kind_id leads"
+                == "column t.kind is gone, with 1 value; 2 other values are in kind.name, to which t.kind_id leads"
         )
     }
 

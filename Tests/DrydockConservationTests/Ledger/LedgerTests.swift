@@ -65,6 +65,11 @@ import Testing
             "-- drydock: renames table p to q\n-- drydock: renames table q to p\nALTER TABLE p2 RENAME TO p; ALTER TABLE q2 RENAME TO q",
             schema: alike, rows: alikeRows, notes: [.tableDropped, .tableDropped]),
         RuleCase(
+            "a table goes as declared, and another one's rows get its name a file later",
+            "-- drydock: drops table p\nCREATE TABLE p2 AS SELECT * FROM q; CREATE TABLE q2 AS SELECT * FROM p; DROP TABLE p; DROP TABLE q",
+            "-- drydock: renames table q to p\nALTER TABLE p2 RENAME TO p; ALTER TABLE q2 RENAME TO q",
+            schema: alike, rows: alikeRows, notes: [.tableDropped]),
+        RuleCase(
             "an empty table and another change places",
             "CREATE TABLE p2 AS SELECT * FROM q; CREATE TABLE q2 AS SELECT * FROM p; DROP TABLE p; DROP TABLE q; ALTER TABLE p2 RENAME TO p; ALTER TABLE q2 RENAME TO q",
             schema: alike, rows: "INSERT INTO q VALUES ('x', 1)", errors: [.tableDropped],
