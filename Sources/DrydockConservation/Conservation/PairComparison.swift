@@ -29,7 +29,7 @@ struct PairComparison {
             let search = TwinSearch(connection: connection, pair: pair, difference: difference)
             guard let twin = try search.twin(of: column) else { continue }
             guard
-                lineage.areMentionedTogether(column.name, twin.name)
+                lineage.namesMentioned(with: [column.name.foldedASCII]).contains(twin.name.foldedASCII)
                     || ledger.isCopied(column, of: pair.before, to: twin, of: pair.after)
             else {
                 twins[column.name] = twin.name

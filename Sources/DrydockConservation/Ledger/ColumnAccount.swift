@@ -29,6 +29,8 @@ package struct ColumnAccount {
         /// How many values are there, and how many are not, of rows that remain.
         package var found: Int
         package var missing: Int
+        /// The value and what is joined for it, for a query of the successor as `n`; nil for a value in another table's rows.
+        var joined: (value: String, join: String)?
     }
 
     /// A query for the values of the column, and for what identifies their rows.
@@ -39,6 +41,7 @@ package struct ColumnAccount {
         var value: String
         var source: String
         var path: String
+        var joined: (value: String, join: String)?
         /// Whether it is worth reporting even if it lacks some of the values.
         var countsInPart = false
     }
@@ -116,7 +119,8 @@ package struct ColumnAccount {
             ], paid: [.init(channel.keys + [channel.value], from: channel.source)])
         guard let missing = try pool.missing(connection), missing < count else { return nil }
         guard missing > 0, let keys else {
-            return Place(path: channel.path, found: count - missing, missing: missing)
+            return Place(
+                path: channel.path, found: count - missing, missing: missing, joined: channel.joined)
         }
         let before = keys.map { quotedName($0.before.name) }.joined(separator: ", ")
         let after = keys.map { quotedName($0.after.name) }.joined(separator: ", ")
@@ -126,16 +130,12 @@ package struct ColumnAccount {
         let kept = try connection.count(
             "SELECT count(*) FROM \(table.earlier) WHERE \(pool.owed[0].condition)")
         guard let left = try pool.missing(connection), left < kept else { return nil }
-        return Place(path: channel.path, found: kept - left, missing: left)
+        return Place(path: channel.path, found: kept - left, missing: left, joined: channel.joined)
     }
 
     // MARK: - Identity
 
-    /// The columns of the primary key, if the successor has all of it.
-    private var keys: [TableMatch.ColumnPair]? {
-        let key = pairs.filter { $0.before.keyPosition > 0 }
-        return !key.isEmpty && key.count == table.primaryKey.count ? key : nil
-    }
+    private var keys: [TableMatch.ColumnPair]? { pairs.key(of: table) }
 
     /// The columns that identify a row in the successor: the key, or else all that it has.
     private var identity: [TableMatch.ColumnPair] {
@@ -157,7 +157,9 @@ package struct ColumnAccount {
             guard isWritten, !known.isEmpty, keys.map({ known.count == $0.count }) ?? true else {
                 return nil
             }
-            return channel(successor, known, other)
+            var channel = channel(successor, known, other)
+            channel.joined = ("n.\(quotedName(other.name))", "")
+            return channel
         }
     }
 
@@ -247,19 +249,18 @@ package struct ColumnAccount {
         let others = reference.isDeclared && self.keys != nil ? parent.storedColumns : []
         var seen = Set(reference.parentColumns.map(\.foldedASCII))
         let candidates = (copied + others).filter { seen.insert($0.name.foldedASCII).inserted }
-        guard !identity.isEmpty, !candidates.isEmpty, try !isDoubled(keys, in: parent),
-            // Otherwise values of rows that look alike may have changed places.
-            try self.keys != nil || determines(identity.map(\.before))
-        else { return [] }
-        let join = zip(keys, reference.columns).map { "p.\($0) = n.\(quotedName($1))" }
-        let source = "\(successor.later) AS n JOIN \(parent.later) AS p ON \(join.joined(separator: " AND "))"
+        guard !identity.isEmpty, !candidates.isEmpty, try !isDoubled(keys, in: parent) else { return [] }
+        let alias = quotedName("of \(column.name)")
+        let match = zip(keys, reference.columns).map { "\(alias).\($0) = n.\(quotedName($1))" }
+        let join = " LEFT JOIN \(parent.later) AS \(alias) ON \(match.joined(separator: " AND "))"
         let way = reference.columns.map { path(successor, $0) }
         return candidates.prefix(Self.candidateLimit).map { candidate in
-            Channel(
+            let value = "\(alias).\(quotedName(candidate.name))"
+            return Channel(
                 identity: identity.map(\.before), keys: identity.map { "n.\(quotedName($0.after.name))" },
-                value: "p.\(quotedName(candidate.name))", source: source,
+                value: value, source: "\(successor.later) AS n\(join)",
                 path: "\(path(parent, candidate.name)), to which \(way.joined(separator: ", ")) "
-                    + (way.count == 1 ? "leads" : "lead"),
+                    + (way.count == 1 ? "leads" : "lead"), joined: (value, join),
                 countsInPart: reference.isDeclared && copied.contains { $0.name == candidate.name })
         }
     }
@@ -308,5 +309,13 @@ package struct ColumnAccount {
 
     private func path(_ table: Catalog.Table, _ column: String) -> String {
         "\(quotedIfNeeded(table.name)).\(quotedIfNeeded(column))"
+    }
+}
+
+extension [TableMatch.ColumnPair] {
+    /// Returns the pairs of a table's primary key; nil if it has none, or some of it is missing.
+    func key(of table: Catalog.Table) -> [TableMatch.ColumnPair]? {
+        let key = filter { $0.before.keyPosition > 0 }
+        return !key.isEmpty && key.count == table.primaryKey.count ? key : nil
     }
 }

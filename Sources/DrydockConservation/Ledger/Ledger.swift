@@ -67,16 +67,20 @@ package struct Ledger {
     ) throws {
         let search = DroppedValueSearch(connection: connection, after: after, changes: changes)
         let table = pair.before
-        for index in facts.droppedColumns.indices where facts.droppedColumns[index].table.name == table.name {
+        // Values that can be computed again may have been moved all the same.
+        let gone = facts.droppedColumns.indices.filter { index in
             let dropped = facts.droppedColumns[index]
-            // Values that can be computed again may have been moved all the same.
-            guard dropped.valueCount > 0 || dropped.basis?.gone.isEmpty == true, !table.isContentless,
-                !dropped.column.isDropped(from: pair, declarations)
-            else { continue }
-            let allowance = Allowance(conditions: dropped.letGo)
-            let place = try account(
-                dropped.column, table, pair.after, pair.columns, allowance, provenance()
-            ).place()
+            return dropped.table.name == table.name && !table.isContentless
+                && (dropped.valueCount > 0 || dropped.basis?.gone.isEmpty == true)
+                && !dropped.column.isDropped(from: pair, declarations)
+        }
+        guard let first = gone.first else { return }
+        let allowance = Allowance(conditions: facts.droppedColumns[first].letGo)
+        let places = try places(
+            of: gone.map { facts.droppedColumns[$0].column }, of: table, in: pair.after, pair.columns,
+            allowance)
+        for (index, place) in zip(gone, places) {
+            let dropped = facts.droppedColumns[index]
             facts.droppedColumns[index].place = place
             // A generated column's expression can fail on some row.
             if dropped.valueCount > 0, place == nil, dropped.twin == nil, !dropped.column.isGenerated {
@@ -85,13 +89,30 @@ package struct Ledger {
         }
     }
 
-    private func account(
-        _ column: Catalog.Column, _ table: Catalog.Table, _ successor: Catalog.Table,
-        _ pairs: [TableMatch.ColumnPair], _ allowance: Allowance, _ provenance: Provenance
-    ) -> ColumnAccount {
-        ColumnAccount(
-            connection: connection, after: after, provenance: provenance, table: table, column: column,
-            successor: successor, pairs: pairs, allowance: allowance)
+    /// Returns where the values of columns are that the table with the rows does not have.
+    private func places(
+        of columns: [Catalog.Column], of table: Catalog.Table, in later: Catalog.Table,
+        _ pairs: [TableMatch.ColumnPair], _ allowance: Allowance
+    ) throws -> [ColumnAccount.Place?] {
+        let provenance = provenance()
+        var places = try columns.map { column in
+            try ColumnAccount(
+                connection: connection, after: after, provenance: provenance, table: table, column: column,
+                successor: later, pairs: pairs, allowance: allowance
+            ).place()
+        }
+        let joined = places.indices.filter { places[$0]?.missing == 0 && places[$0]?.joined != nil }
+        guard joined.count > 1, pairs.key(of: table) == nil else { return places }
+        // Rows without a key are known by all their values, so these must be there together: each by itself could have
+        // changed places with that of a row that looks alike.
+        let found = joined.compactMap { places[$0]?.joined }
+        let owed = (pairs.map(\.before) + joined.map { columns[$0] }).map { quotedName($0.name) }
+        let paid = pairs.map { "n.\(quotedName($0.after.name))" } + found.map(\.value)
+        let pool = Pool(
+            owed: [.init(owed, from: table.earlier, where: "NOT \(allowance.condition)")],
+            paid: [.init(paid, from: "\(later.later) AS n\(found.map(\.join).joined())")])
+        if try pool.missing(connection) != 0 { for place in joined { places[place] = nil } }
+        return places
     }
 
     // MARK: - One table
@@ -141,11 +162,9 @@ package struct Ledger {
             try isFound(table, later, pairs, allowing: allowance)
         else { return nil }
         home.columns = pairs
-        home.missing = try home.missing.compactMap { column, count in
-            let place = try account(column, table, later, pairs, allowance, provenance).place()
-            let left = place?.missing ?? count
-            return left > 0 ? (column, left) : nil
-        }
+        let places = try places(of: home.missing.map(\.column), of: table, in: later, pairs, allowance)
+        home.missing = zip(home.missing, places).map { ($0.column, $1?.missing ?? $0.valueCount) }
+            .filter { $0.1 > 0 }
         return home
     }
 

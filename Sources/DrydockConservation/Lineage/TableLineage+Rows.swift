@@ -3,11 +3,6 @@ import SQLiteSchema
 
 /// Which table has the place and the rows of which.
 extension TableLineage {
-    /// Whether a statement that changes rows names both tables.
-    func areMentionedTogether(_ a: String, _ b: String) -> Bool {
-        state.mentions.contains { $0.contains(a.foldedASCII) && $0.contains(b.foldedASCII) }
-    }
-
     /// Returns the names in all statements that change rows and have one of these names, all folded.
     func namesMentioned(with names: Set<String>) -> Set<String> {
         state.mentions.reduce(into: []) { found, mentioned in

@@ -211,6 +211,31 @@ import Testing
     ])
     func valuesOfOtherRowsDoNotCount(_ it: RuleCase) async throws { try await it.check() }
 
+    private static let log = "CREATE TABLE log(day INTEGER, who TEXT, what TEXT);"
+    private static let logged =
+        "INSERT INTO log VALUES (1, 'ann', 'in'), (1, 'bob', 'out'), (2, 'ann', 'out'), (2, 'bob', 'in')"
+
+    private static func interned(_ other: String) -> String {
+        """
+        CREATE TABLE who(id INTEGER PRIMARY KEY, name TEXT UNIQUE); INSERT INTO who(name) SELECT DISTINCT who FROM log;
+        CREATE TABLE what(id INTEGER PRIMARY KEY, name TEXT UNIQUE); INSERT INTO what(name) SELECT DISTINCT what FROM log;
+        CREATE TABLE new(day INTEGER, who_id INTEGER REFERENCES who(id), what_id INTEGER REFERENCES what(id));
+        INSERT INTO new SELECT a.day, who.id, what.id FROM log AS a JOIN log AS b ON \(other)
+            JOIN who ON who.name = a.who JOIN what ON what.name = b.what;
+        DROP TABLE log; ALTER TABLE new RENAME TO log
+        """
+    }
+
+    @Test(arguments: [
+        RuleCase(
+            "two columns of rows without a key", interned("b.rowid = a.rowid"), schema: log, rows: logged,
+            notes: [.columnDropped, .columnDropped]),
+        RuleCase(
+            "one of them from another row", interned("b.day = a.day AND b.rowid <> a.rowid"), schema: log,
+            rows: logged, errors: [.columnDropped, .columnDropped]),
+    ])
+    func rowsWithoutAKey(_ it: RuleCase) async throws { try await it.check() }
+
     @Test func valuesOfDeletedRowsAreNotCountedAsFound() async throws {
         let finding = try await Scenario(
             Self.schema, rows: Self.rows,
