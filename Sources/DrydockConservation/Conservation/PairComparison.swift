@@ -225,7 +225,8 @@ struct PairComparison {
             dropped.basis = basis
             if basis.gone.isEmpty { return dropped }
         }
-        dropped.letGo = try letGo(from: pair, generated)
+        dropped.letGo = try Allowance(of: pair.before, now: pair.after, declarations)
+            .conditions(met: pair.before, generated.difference, connection)
         let counted = try generated.valueCount(of: column, exceptWhere: dropped.letGo)
         dropped.valueCount = counted.values
         if let failure = counted.failure { facts.unsettled.append((pair, failure)) }
@@ -235,21 +236,5 @@ struct PairComparison {
             dropped.twin = try search.twin(of: column)?.name
         }
         return dropped
-    }
-
-    /// Returns the declared conditions under which rows of a table may go, if every row that matches one is gone.
-    private func letGo(
-        from pair: TableMatch, _ generated: GeneratedComparison
-    ) throws -> [String] {
-        guard generated.difference.declaredLost > 0 else { return [] }
-        let conditions = declarations.filter { $0.kind.isDeletion(from: pair) }.map(\.kind.condition)
-        let allowance = Allowance(conditions: conditions)
-        let sql = "SELECT count(*) FROM main.\(quotedName(pair.before.name)) WHERE \(allowance.condition)"
-        do {
-            let meeting = try connection.count(sql)
-            return meeting == generated.difference.declaredLost ? conditions : []
-        } catch let error as EngineError where error.isOfExpression {
-            return []
-        }
     }
 }

@@ -1,5 +1,6 @@
-import DrydockState
+import DatabaseEngine
 import DrydockMigrations
+import DrydockState
 
 /// What declarations allow a table to lose.
 struct Allowance: Sendable {
@@ -10,12 +11,14 @@ struct Allowance: Sendable {
 
     init(conditions: [String]) { self.conditions = conditions }
 
-    init(of table: Catalog.Table, _ declarations: [Declaration]) {
+    /// - Parameter successor: the table that has the rows afterwards, by whose name a declaration may call the table.
+    init(of table: Catalog.Table, now successor: Catalog.Table? = nil, _ declarations: [Declaration]) {
+        let names = [table, successor].compactMap { $0?.name.foldedASCII }
         for declaration in declarations {
             switch declaration.kind {
-            case .deletes(let name, _) where name.foldedASCII == table.name.foldedASCII:
+            case .deletes(let name, _) where names.contains(name.foldedASCII):
                 conditions.append(declaration.kind.condition)
-            case .rewrites(let name, let column) where name.foldedASCII == table.name.foldedASCII:
+            case .rewrites(let name, let column) where names.contains(name.foldedASCII):
                 columns.insert(column?.foldedASCII)
             default: break
             }
@@ -30,6 +33,19 @@ struct Allowance: Sendable {
     var condition: String {
         conditions.isEmpty
             ? "0" : "(" + conditions.map { "coalesce((\($0)), 0)" }.joined(separator: " OR ") + ")"
+    }
+
+    /// Returns the conditions if every row of a table that matches one is gone: the values of one that remains are owed.
+    func conditions(
+        met table: Catalog.Table, _ difference: TableDifference, _ connection: any Connection
+    ) throws -> [String] {
+        guard difference.declaredLost > 0 else { return [] }
+        do {
+            let meeting = try connection.count("SELECT count(*) FROM \(table.earlier) WHERE \(condition)")
+            return meeting == difference.declaredLost ? conditions : []
+        } catch let error as EngineError where error.isOfExpression {
+            return []
+        }
     }
 
     func rewrites(_ column: Catalog.Column) -> Bool {

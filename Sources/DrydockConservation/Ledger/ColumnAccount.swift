@@ -19,6 +19,9 @@ package struct ColumnAccount {
     /// The table that has the rows after the step, and the columns of both that are compared.
     let successor: Catalog.Table
     let pairs: [TableMatch.ColumnPair]
+    /// The pairs of the key, where it identifies every row, and those by which rows are known.
+    let key: [TableMatch.ColumnPair]?
+    let identity: [TableMatch.ColumnPair]
     /// The rows and values that may be missing.
     let allowance: Allowance
 
@@ -50,14 +53,16 @@ package struct ColumnAccount {
     private static let candidateLimit = 50
 
     /// Returns the place with the most values; nil if none is known to have any.
+    /// - Parameter isAdmissible: whether a place that has all of them may be theirs.
     /// - Throws: ``EngineError``.
-    func place() throws -> Place? {
+    func place(where isAdmissible: (Place) throws -> Bool) throws -> Place? {
         let owed = try ownedCount()
         guard owed > 0 else { return nil }
         var best: Place?
         try search(for: owed) { channel in
             guard let place = try payment(by: channel, of: owed),
-                place.missing == 0 || channel.countsInPart && place.missing < best?.missing ?? owed
+                place.missing == 0
+                    ? try isAdmissible(place) : channel.countsInPart && place.missing < best?.missing ?? owed
             else { return false }
             best = place
             return place.missing == 0
@@ -118,12 +123,12 @@ package struct ColumnAccount {
                     where: isOwed)
             ], paid: [.init(channel.keys + [channel.value], from: channel.source)])
         guard let missing = try pool.missing(connection), missing < count else { return nil }
-        guard missing > 0, let keys else {
+        guard missing > 0, let key else {
             return Place(
                 path: channel.path, found: count - missing, missing: missing, joined: channel.joined)
         }
-        let before = keys.map { quotedName($0.before.name) }.joined(separator: ", ")
-        let after = keys.map { quotedName($0.after.name) }.joined(separator: ", ")
+        let before = key.map { quotedName($0.before.name) }.joined(separator: ", ")
+        let after = key.map { quotedName($0.after.name) }.joined(separator: ", ")
         // A NULL in a key does not tell whether the row remains; its value then counts as owed.
         let remains = "coalesce((\(before)) IN (SELECT \(after) FROM \(successor.later)), 1)"
         pool.owed[0].condition += " AND \(remains)"
@@ -131,15 +136,6 @@ package struct ColumnAccount {
             "SELECT count(*) FROM \(table.earlier) WHERE \(pool.owed[0].condition)")
         guard let left = try pool.missing(connection), left < kept else { return nil }
         return Place(path: channel.path, found: kept - left, missing: left, joined: channel.joined)
-    }
-
-    // MARK: - Identity
-
-    private var keys: [TableMatch.ColumnPair]? { pairs.key(of: table) }
-
-    /// The columns that identify a row in the successor: the key, or else all that it has.
-    private var identity: [TableMatch.ColumnPair] {
-        keys ?? pairs.filter { $0.before.name != column.name }
     }
 
     // MARK: - Channels
@@ -154,7 +150,7 @@ package struct ColumnAccount {
                 !partners.isDisjoint(with: names)
                 || provenance.isCopied(column.name, of: table, to: other.name, in: successor)
             let known = identity.filter { $0.after.name != other.name }
-            guard isWritten, !known.isEmpty, keys.map({ known.count == $0.count }) ?? true else {
+            guard isWritten, !known.isEmpty, key.map({ known.count == $0.count }) ?? true else {
                 return nil
             }
             var channel = channel(successor, known, other)
@@ -246,7 +242,7 @@ package struct ColumnAccount {
         let (parent, keys) = (reference.parent, reference.parentColumns.map(quotedName))
         let copied = provenance.columns(for: column.name, of: table, in: parent)
         // Without their key, rows are known only by what the statements say.
-        let others = reference.isDeclared && self.keys != nil ? parent.storedColumns : []
+        let others = reference.isDeclared && key != nil ? parent.storedColumns : []
         var seen = Set(reference.parentColumns.map(\.foldedASCII))
         let candidates = (copied + others).filter { seen.insert($0.name.foldedASCII).inserted }
         guard !identity.isEmpty, !candidates.isEmpty, try !isDoubled(keys, in: parent) else { return [] }

@@ -75,7 +75,8 @@ package struct Ledger {
                 && !dropped.column.isDropped(from: pair, declarations)
         }
         guard let first = gone.first else { return }
-        let allowance = Allowance(conditions: facts.droppedColumns[first].letGo)
+        var allowance = Allowance(of: table, now: pair.after, declarations)
+        allowance.conditions = facts.droppedColumns[first].letGo
         let places = try places(
             of: gone.map { facts.droppedColumns[$0].column }, of: table, in: pair.after, pair.columns,
             allowance)
@@ -95,24 +96,24 @@ package struct Ledger {
         _ pairs: [TableMatch.ColumnPair], _ allowance: Allowance
     ) throws -> [ColumnAccount.Place?] {
         let provenance = provenance()
-        var places = try columns.map { column in
-            try ColumnAccount(
+        let known = pairs.filter { !allowance.rewrites($0.before) }
+        let key = try known.key(of: table).flatMap { try isComplete($0, table) ? $0 : nil }
+        var account = JointAccount(
+            connection: connection, table: table, successor: later, pairs: known, allowance: allowance)
+        return try columns.map { column in
+            let place = try ColumnAccount(
                 connection: connection, after: after, provenance: provenance, table: table, column: column,
-                successor: later, pairs: pairs, allowance: allowance
-            ).place()
+                successor: later, pairs: pairs, key: key, identity: key ?? known, allowance: allowance
+            ).place { try key != nil || account.agrees(column, $0) }
+            if let place, place.missing == 0 { account.add(column, place) }
+            return place
         }
-        let joined = places.indices.filter { places[$0]?.missing == 0 && places[$0]?.joined != nil }
-        guard joined.count > 1, pairs.key(of: table) == nil else { return places }
-        // Rows without a key are known by all their values, so these must be there together: each by itself could have
-        // changed places with that of a row that looks alike.
-        let found = joined.compactMap { places[$0]?.joined }
-        let owed = (pairs.map(\.before) + joined.map { columns[$0] }).map { quotedName($0.name) }
-        let paid = pairs.map { "n.\(quotedName($0.after.name))" } + found.map(\.value)
-        let pool = Pool(
-            owed: [.init(owed, from: table.earlier, where: "NOT \(allowance.condition)")],
-            paid: [.init(paid, from: "\(later.later) AS n\(found.map(\.join).joined())")])
-        if try pool.missing(connection) != 0 { for place in joined { places[place] = nil } }
-        return places
+    }
+
+    /// Whether a key identifies every row: SQLite allows NULLs in most.
+    private func isComplete(_ key: [TableMatch.ColumnPair], _ table: Catalog.Table) throws -> Bool {
+        let isUnknown = key.map { "\(quotedName($0.before.name)) IS NULL" }.joined(separator: " OR ")
+        return try connection.count("SELECT EXISTS (SELECT 1 FROM \(table.earlier) WHERE \(isUnknown))") == 0
     }
 
     // MARK: - One table
@@ -159,9 +160,11 @@ package struct Ledger {
         let isKnown = table.primaryKey.allSatisfy { key in pairs.contains { $0.before.name == key.name } }
         guard isKnown, !pairs.isEmpty,
             try identifyRows(pairs, home, of: table, provenance),
-            try isFound(table, later, pairs, allowing: allowance)
+            let difference = try difference(table, later, pairs, allowing: allowance)
         else { return nil }
         home.columns = pairs
+        var allowance = allowance
+        allowance.conditions = try allowance.conditions(met: table, difference, connection)
         let places = try places(of: home.missing.map(\.column), of: table, in: later, pairs, allowance)
         home.missing = zip(home.missing, places).map { ($0.column, $1?.missing ?? $0.valueCount) }
             .filter { $0.1 > 0 }
@@ -186,20 +189,22 @@ package struct Ledger {
         return !others.isEmpty || pairs.contains(where: isCopied)
     }
 
-    /// Whether every row is found; a row that cannot be read is not.
-    private func isFound(
+    /// Returns the difference between the tables if every row is found; a row that cannot be read is not.
+    private func difference(
         _ table: Catalog.Table, _ later: Catalog.Table, _ pairs: [TableMatch.ColumnPair],
         allowing allowance: Allowance
-    ) throws -> Bool {
+    ) throws -> TableDifference? {
         let match = TableMatch(before: table, after: later, columns: pairs, droppedColumns: [])
         let rewritable = Set(pairs.indices.filter { allowance.rewrites(pairs[$0].before) })
         do {
             let difference = try TableComparison(
                 connection: connection, match: match, rewritable: rewritable, deletable: allowance.conditions
             ).run()
-            return difference.lost.count == 0 && difference.changed.keys.allSatisfy(rewritable.contains)
+            let isFound =
+                difference.lost.count == 0 && difference.changed.keys.allSatisfy(rewritable.contains)
+            return isFound ? difference : nil
         } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
-            return false
+            return nil
         }
     }
 

@@ -16,29 +16,12 @@ struct MovesOfSteps {
         guard steps.hasMovedRows, steps.migrations.count > 1, let first = steps.migrations.first,
             !record.result.findings.contains(where: { $0.severity == .error })
         else { return }
-        let declarations = steps.migrations.flatMap(\.declarations)
-        guard !declarations.contains(where: \.kind.letsRowsGo) else { return }
         // As if one step had done it all.
         var whole = first
         whole.statements = steps.migrations.flatMap(\.statements)
         let (before, after) = (replayed.baseline.state, replayed.end)
         let lineage = inputs.chronicle.lineages.lineage(
             before, temporaries: [], statements: whole.statements)
-        let provenance = inputs.chronicle.provenance(of: whole, before: before)
-        let shared = Set(context.set.format.sharedTables.map(\.foldedASCII))
-        let old = before.catalog.split(sharing: shared).rest
-        let new = after.catalog.split(sharing: shared).rest
-        let moves: Conservation
-        do {
-            moves = try await inspector.withConnection(to: before.image, attaching: after.image) {
-                try Conservation(
-                    movesIn: $0, before: old, after: new, lineage: lineage, declarations: declarations,
-                    provenance: provenance)
-            }
-        } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
-            let question = "whether equal rows of several tables are all there"
-            return record.notChecked(.tableDropped, .undecided("\(question): \(error.message)"))
-        }
         func report(_ table: String, _ finding: (Finding.Place?) -> Finding) {
             let index = lineage.dropStatement(ofTable: table)
             var finding = finding(index.map { Finding.Place(whole.statements[$0]) })
@@ -46,9 +29,28 @@ struct MovesOfSteps {
             record.result.findings.removeAll { Self.isMove($0, of: table) }
             record.add(finding)
         }
-        for dropped in moves.droppedTables {
-            guard let crowding = dropped.crowding else { continue }
-            report(dropped.table.name) { TableDroppedRule.crowded(dropped, crowding, $0) }
+        let shared = Set(context.set.format.sharedTables.map(\.foldedASCII))
+        let old = before.catalog.split(sharing: shared).rest
+        let new = after.catalog.split(sharing: shared).rest
+        let declarations = steps.migrations.flatMap(\.declarations)
+        // Rows that a declaration let go would be missing.
+        if !declarations.contains(where: \.kind.letsRowsGo) {
+            let provenance = inputs.chronicle.provenance(of: whole, before: before)
+            let moves: Conservation
+            do {
+                moves = try await inspector.withConnection(to: before.image, attaching: after.image) {
+                    try Conservation(
+                        movesIn: $0, before: old, after: new, lineage: lineage, declarations: declarations,
+                        provenance: provenance)
+                }
+            } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
+                let question = "whether equal rows of several tables are all there"
+                return record.notChecked(.tableDropped, .undecided("\(question): \(error.message)"))
+            }
+            for dropped in moves.droppedTables {
+                guard let crowding = dropped.crowding else { continue }
+                report(dropped.table.name) { TableDroppedRule.crowded(dropped, crowding, $0) }
+            }
         }
         for (name, other, home) in lineage.crossings(among: old.tables.values.map(\.name)) {
             // A step found every row of it, and no declaration let it go.

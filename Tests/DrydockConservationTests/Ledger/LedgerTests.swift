@@ -60,6 +60,12 @@ import Testing
             "ALTER TABLE p2 RENAME TO p; ALTER TABLE q2 RENAME TO q",
             schema: alike, rows: alikeRows, errors: [.tableDropped, .tableDropped]),
         RuleCase(
+            "two tables change places, and another one's rows may go",
+            "CREATE TABLE p2 AS SELECT * FROM q; CREATE TABLE q2 AS SELECT * FROM p; DROP TABLE p; DROP TABLE q",
+            "-- drydock: deletes from r\nDELETE FROM r; ALTER TABLE p2 RENAME TO p; ALTER TABLE q2 RENAME TO q",
+            schema: alike + "CREATE TABLE r(a);", rows: alikeRows + "; INSERT INTO r VALUES (1)",
+            errors: [.tableDropped, .tableDropped]),
+        RuleCase(
             "two tables change places, and are renamed a file later, declared",
             "CREATE TABLE p2 AS SELECT * FROM q; CREATE TABLE q2 AS SELECT * FROM p; DROP TABLE p; DROP TABLE q",
             "-- drydock: renames table p to q\n-- drydock: renames table q to p\nALTER TABLE p2 RENAME TO p; ALTER TABLE q2 RENAME TO q",
