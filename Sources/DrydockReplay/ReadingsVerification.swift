@@ -10,7 +10,7 @@ struct ReadingsVerification {
 
     /// Verifies the snapshots in every reading of the migrations.
     func run() async throws -> (Report, [ReplayResult]) {
-        if let catcher = verifier.catcher { return try await run(until: catcher) }
+        if let listener = verifier.listener { return try await run(for: listener) }
         var parts: [Report.OfReading] = []
         var results: [ReplayResult] = []
         for (reading, summary) in zip(readings.all, readings.summaries) {
@@ -42,15 +42,15 @@ struct ReadingsVerification {
         return verifier
     }
 
-    /// Verifies one reading after the other until one has the finding that is to be made small.
-    private func run(until catcher: SceneCatcher) async throws -> (Report, [ReplayResult]) {
+    /// Verifies one reading after the other until one has the finding for which a listener waits.
+    private func run(for listener: any ReplayListener) async throws -> (Report, [ReplayResult]) {
         var parts: [Report.OfReading] = []
         for (reading, summary) in zip(readings.all, readings.summaries) {
-            catcher.restart()
+            listener.restart()
             let (report, results) = try await verifier.verifySnapshots(
                 snapshots, request, LoadedMigrations(set: reading.set))
-            let isFound = report.findings.contains { $0.severity > .note && catcher.target.matches($0) }
-            if catcher.first != nil || isFound { return (report, results) }
+            let isFound = report.findings.contains { $0.severity > .note && listener.wants($0) }
+            if listener.isDone || isFound { return (report, results) }
             parts.append(Report.OfReading(summary, report))
         }
         return (Report.merged(parts) ?? Report(.verify(VerifySummary())), [])

@@ -9,8 +9,6 @@ import SQLiteSchema
 /// The values that all replays of a run share.
 package struct ReplayContext: Sendable {
     let engine: any Engine
-    /// Another engine, which must have the same result for every step; nil for none.
-    var other: (any Engine)?
     var set: MigrationSet { didSet { chronicle = nil } }
     /// The number of migrations of the set that are replayed.
     package var targetCount: Int
@@ -18,28 +16,22 @@ package struct ReplayContext: Sendable {
     let declarations: [String: [Declaration]]
     let functions: [FunctionStub]
     let collations: [CollationStub]
-    /// Whether every step is undone and run again.
-    var checksRollback: Bool
+    /// What is checked of steps only where it is asked for.
+    var checks: [any StepCheck] = []
     var baselines: BaselineStore?
     /// What is kept for the next run; nil where there will be none.
     var memory: ReplayMemory?
     /// The lock; nil where there is none.
     var lock: LockCheck?
     var isFullCheck = false
-    /// Which crashes of a step are tried; nil where none are.
-    var crashLimits: CrashLimits?
-    /// Other SQLite libraries, on which every step is repeated.
-    var libraries: [SQLiteBuild] = []
-    /// See ``LibraryProcess/program``.
-    var libraryProgram: String?
     /// The project's own command, which runs the migrations; nil where they are SQL.
     var command: CommandProject?
     /// See ``VerifyRequest/isRehearsal``.
     var isRehearsal = false
     /// See ``VerifyRequest/wantsHistory``.
     var wantsHistory = false
-    /// Takes the step that is made small; nil where none is.
-    var catcher: SceneCatcher?
+    /// Waits for a certain finding; nil where all are wanted.
+    var listener: (any ReplayListener)?
     /// Whether findings get the statements by which SQLite's own shell shows them.
     var wantsScripts = false
     /// What fills probes; nil where none are replayed.
@@ -60,7 +52,10 @@ package struct ReplayContext: Sendable {
     var timeShare: Int? { timeLimit == .zero ? nil : max(1, Int(timeLimit / .seconds(600))) }
 
     /// Whether steps are run again elsewhere, so that all runs must see the same time and random numbers.
-    var repeatsSteps: Bool { other != nil || !libraries.isEmpty }
+    var repeatsSteps: Bool { checks.contains(where: \.repeatsSteps) }
+
+    /// Whether nothing more is wanted of a run.
+    var isDone: Bool { listener?.isDone ?? false }
 
     var targets: ArraySlice<Migration> { self.set.migrations.prefix(targetCount) }
 

@@ -6,7 +6,7 @@ import DatabaseEngine
 import OverlayVFS
 
 /// What one replay is given, and none of its parts changes.
-struct ReplayInputs: Sendable {
+package struct ReplayInputs: Sendable {
     let context: ReplayContext
     let snapshot: Snapshot
     let fresh: FreshInstall

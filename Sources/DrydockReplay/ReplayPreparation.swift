@@ -7,12 +7,12 @@ import DatabaseEngine
 /// Prepares replays: makes what they need besides a snapshot.
 package struct ReplayPreparation: Sendable {
     let loader: MigrationLoader
-    /// See ``ReplayContext/other``.
+    /// Another engine, which must have the same result for every step; nil for none.
     let other: (any Engine)?
     let memory: ReplayMemory?
     /// What the runs for other databases have made; nil where there is only this one.
     let share: ReplayShare?
-    let catcher: SceneCatcher?
+    let listener: (any ReplayListener)?
 
     private var engine: any Engine { loader.engine }
 
@@ -54,28 +54,40 @@ package struct ReplayPreparation: Sendable {
     ) async throws -> ReplayContext {
         var targetCount = set.migrations.count
         if let upTo = request.upTo { targetCount = try set.requiredIndex(of: upTo, in: set.folder) + 1 }
-        if let wanted = catcher?.target.migration { _ = try set.requiredIndex(of: wanted, in: set.folder) }
+        try listener?.check(set)
         var set = set
         try set.declare(request.declarations)
         let declarations = Dictionary(
             set.migrations.map { ($0.identifier, $0.declarations) }, uniquingKeysWith: { first, _ in first })
         var context = ReplayContext(
-            engine: engine, other: other, set: set, targetCount: targetCount, declarations: declarations,
+            engine: engine, set: set, targetCount: targetCount, declarations: declarations,
             functions: request.functions, collations: request.collations,
-            checksRollback: request.checksRollback,
+            checks: try await checks(request),
             baselines: try await baselines(request, set, lock), memory: memory, lock: lock,
             isFullCheck: request.isFullCheck,
-            crashLimits: CrashLimits(request),
-            libraries: try await LibrarySurvey(program: request.libraryProgram).builds(
-                request.sqliteLibraries),
-            libraryProgram: request.libraryProgram,
             isRehearsal: request.isRehearsal, wantsHistory: request.wantsHistory,
             timeLimit: request.timeout ?? .zero)
-        context.catcher = catcher
+        context.listener = listener
         context.chronicle = Chronicle(set.migrations)
         context.connections = ConnectionPool(
             engine: engine, settings: context.settings(Watchdog(deadline: nil)), limit: 64, isFork: true)
         return context
+    }
+
+    /// Returns what a request asks to be checked besides the rules of a step.
+    private func checks(_ request: VerifyRequest) async throws -> [any StepCheck] {
+        var checks: [any StepCheck] = []
+        if let other { checks.append(SecondEngine(engine: other)) }
+        if request.checksRollback { checks.append(WayBack()) }
+        let builds = try await LibrarySurvey(program: request.libraryProgram).builds(request.sqliteLibraries)
+        if !builds.isEmpty {
+            checks.append(OtherLibraries(builds: builds, program: request.libraryProgram))
+        }
+        if let limits = CrashLimits(request) {
+            // The kind of crash that gives a finding is wanted, and no other.
+            checks += listener == nil ? [limits] : limits.kinds
+        }
+        return checks
     }
 
     private func baselines(
@@ -95,14 +107,14 @@ package struct ReplayPreparation: Sendable {
         guard let project else { return context }
         var context = context
         context.command = project
-        if context.other != nil {
+        if context.checks.contains(where: { $0 is SecondEngine }) {
             report.notChecked.append(
                 NotChecked(
                     .engineDivergence,
                     .unsupported("the project's own command brings its own SQLite, which runs the migrations")
                 ))
         }
-        context.other = nil
+        context.checks.removeAll { $0 is SecondEngine }
         return context
     }
 }

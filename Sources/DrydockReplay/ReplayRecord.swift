@@ -3,7 +3,7 @@ import DrydockMigrations
 import DrydockState
 
 /// What a replay has found so far, also where it fails later.
-struct ReplayRecord {
+package struct ReplayRecord {
     /// The path that findings name.
     let snapshot: String
     var result: ReplayResult

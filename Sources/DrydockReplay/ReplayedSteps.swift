@@ -24,18 +24,6 @@ struct ReplayedSteps {
     /// All pages that any step changed; nil where that is not known.
     var changedPages: Set<UInt32>? = []
 
-    /// A step, and what it began with.
-    struct Last {
-        /// Several where the states between them cannot be observed.
-        let migrations: [Migration]
-        let before: DatabaseState
-        let temporaries: Set<String>
-
-        init(_ migrations: [Migration], from before: DatabaseState, _ temporaries: Set<String>) {
-            (self.migrations, self.before, self.temporaries) = (migrations, before, temporaries)
-        }
-    }
-
     mutating func append(_ outcome: StepVerification.Outcome, of migration: Migration) {
         migrations.append(migration)
         hasMovedRows = hasMovedRows || outcome.hasMovedRows

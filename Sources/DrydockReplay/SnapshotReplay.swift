@@ -15,9 +15,7 @@ struct SnapshotReplay {
     private let onEvent: @Sendable (VerifyEvent) -> Void
     private let start: ReplayStart
     private let inspection: StepInspection
-    private let scenes: SceneHandover
-    private var crashes: StepCrashes
-    private var libraries: LibraryRepeats
+    private var observers: StepObservers
     private var record: ReplayRecord
 
     /// - Parameter later: the state that is replayed; nil for that of the snapshot's file.
@@ -28,8 +26,7 @@ struct SnapshotReplay {
         inputs = ReplayInputs(context: context, snapshot: snapshot, fresh: fresh, watchdog: watchdog)
         (self.later, self.onEvent) = (later, onEvent)
         (start, inspection) = (ReplayStart(inputs: inputs), StepInspection(inputs: inputs))
-        scenes = SceneHandover(inputs: inputs)
-        (crashes, libraries) = (StepCrashes(inputs, scenes), LibraryRepeats(inputs, scenes))
+        observers = StepObservers(inputs)
         record = ReplayRecord(of: snapshot)
     }
 
@@ -83,7 +80,10 @@ struct SnapshotReplay {
         do {
             record.result.hasExpectedName = try await start.hasExpectedName(database)
             guard let plan = try await start.makePlan(database, &record) else {
-                try await scenes.begin(at: overlay.freeze().image)
+                if let listener = context.listener {
+                    let state = try await inputs.inspector.inspect(overlay.freeze().image, earlier: nil)
+                    listener.begin(at: state, [], inputs)
+                }
                 return try await database.close()
             }
             let opened = OpenedSnapshot(
@@ -97,11 +97,11 @@ struct SnapshotReplay {
                 return
             }
             if context.isRehearsal { record.result.baseline = baselined }
-            scenes.begin(at: baselined.state, plan)
+            let pending = plan.pending.map { context.set.migrations[$0] }
+            context.listener?.begin(at: baselined.state, pending, inputs)
             let end = try await run(opened, from: baselined)
             if context.command == nil { try await database.close() }
-            // What is made small is known, and nothing else is wanted.
-            if context.catcher?.first != nil { return }
+            if context.isDone { return }
             let replayed = ReplayedSnapshot(
                 baseline: baselined, plan: plan, end: end,
                 isWhole: plan.pending.count == record.result.summary.steps.count)
@@ -156,7 +156,6 @@ struct SnapshotReplay {
         noting walk: CheckpointedWalk<ReplayCheckpoint>? = nil
     ) async throws -> DatabaseState {
         let runner = StepRunner(inputs, on: opened)
-        let engines = EngineRepeats(inputs: inputs, scenes: scenes)
         var state = start
         var number = record.result.summary.steps.count
         for batch in context.set.batches(of: Array(opened.plan.pending.dropFirst(number))) {
@@ -164,25 +163,24 @@ struct SnapshotReplay {
             guard !ready.isEmpty else { break }
             record.current = ready[0].identifier
             let moment = inputs.repeatableMoment(on: opened.overlay)
+            let begin = StepStart(migrations: ready, before: state, temporaries: record.steps.temporaries)
             var outcome = try await runner.run(
                 ready, starting: announcement(of: ready, after: number, opened.plan))
             number += ready.count
             outcome.obstacle = outcome.failure.flatMap {
                 WriteObstacle(opened.overlay).cause(of: $0.error)
             }
-            try await engines.compare(ready, from: state, outcome, at: moment, &record)
-            let before = state
+            var run = ObservedRun(start: begin, outcome: outcome, moment: moment, opened: opened)
             // A batch that is cut has a finding about a migration behind this one, which may be edited.
-            let taken = try await take(outcome, &state, opened, noting: isCut ? nil : walk)
-            switch taken {
-            case .caught: return state
+            switch try await take(outcome, &state, opened, noting: isCut ? nil : walk) {
+            case .done: return state
             case .refused(let index, let finding):
-                try await libraries.run(ready, outcome.refused(at: index), from: before, at: moment, &record)
-                handOver(finding, of: outcome.reached[index].migrations, from: state)
+                run.refused = index
+                try await observers.observe(run, &record)
+                hear(finding, of: outcome.reached[index].migrations, from: state)
                 return state
-            case .all: break
+            case .all: try await observers.observe(run, &record)
             }
-            try await libraries.run(ready, outcome, from: before, at: moment, &record)
             if let (migration, error) = outcome.failure {
                 record.current = migration.identifier
                 let index = context.set.index(of: migration.identifier) ?? 0
@@ -190,11 +188,10 @@ struct SnapshotReplay {
                     throw error
                 }
                 record.add(WriteObstacle(opened.overlay).explaining(finding, error))
-                handOver(finding, of: [migration], from: state)
+                hear(finding, of: [migration], from: state)
                 break
             }
-            try await crashes.check(ready, outcome, from: before, opened, &record)
-            if isCut || context.catcher?.first != nil { break }
+            if isCut || context.isDone { break }
         }
         return state
     }
@@ -204,8 +201,8 @@ struct SnapshotReplay {
         case all
         /// The engine would have refused to commit the one at an index.
         case refused(Int, Finding)
-        /// One has what is made small.
-        case caught
+        /// One has what the run's listener waits for.
+        case done
     }
 
     /// Takes the states to which a batch led, one after the other, and checks the rules of each.
@@ -222,14 +219,12 @@ struct SnapshotReplay {
                 record.add(finding)
                 return .refused(index, finding)
             }
-            let step = ReplayedSteps.Last(reached.migrations, from: state, record.steps.temporaries)
-            state = try await inspection.judge(reached.step, from: step.before, to: after, &record)
-            if scenes.handOver(record.steps.findingsOfLastStep, of: step) { return .caught }
-            if context.checksRollback {
-                let findings = try await StepRollback(inputs: inputs).check(
-                    reached, from: step.before, to: state, &record)
-                if scenes.handOver(findings, of: step, by: .rollback) { return .caught }
-            }
+            let start = StepStart(
+                migrations: reached.migrations, before: state, temporaries: record.steps.temporaries)
+            state = try await inspection.judge(reached.step, from: start.before, to: after, &record)
+            if inputs.hear(record.steps.findingsOfLastStep, of: start) { return .done }
+            let judged = JudgedStep(start: start, reached: reached, after: state)
+            if try await observers.observe(judged, &record) { return .done }
             if let walk, walk.wants(record.result.summary.steps.count) {
                 let next = outcome.reached.dropFirst(index + 1).first?.migrations.first
                 try await walk.keep(record, at: state, before: next, opened.database)
@@ -238,8 +233,10 @@ struct SnapshotReplay {
         return .all
     }
 
-    private func handOver(_ finding: Finding, of migrations: [Migration], from state: DatabaseState) {
-        scenes.handOver([finding], of: .init(migrations, from: state, record.steps.temporaries))
+    private func hear(_ finding: Finding, of migrations: [Migration], from state: DatabaseState) {
+        inputs.hear(
+            [finding],
+            of: StepStart(migrations: migrations, before: state, temporaries: record.steps.temporaries))
     }
 
     /// Returns what reports that a migration of a batch is about to run.

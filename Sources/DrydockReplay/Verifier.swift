@@ -24,8 +24,8 @@ public struct Verifier: Sendable {
     package var share: ReplayShare?
     /// The state that is replayed in place of the snapshot's file; nil where there is none.
     package var later: LaterState?
-    /// Takes the step that is made small; nil where none is.
-    var catcher: SceneCatcher?
+    /// See ``ReplayContext/listener``.
+    var listener: (any ReplayListener)?
     /// Under which name its results are kept, where it is not the first reading of the migrations.
     var readingName = ""
     var onEvent: @Sendable (VerifyEvent) -> Void
@@ -206,7 +206,7 @@ public struct Verifier: Sendable {
     }
 
     package var preparation: ReplayPreparation {
-        ReplayPreparation(loader: loader, other: other, memory: memory, share: share, catcher: catcher)
+        ReplayPreparation(loader: loader, other: other, memory: memory, share: share, listener: listener)
     }
 
     private func probes(_ request: VerifyRequest, _ snapshots: [Snapshot]) -> ProbeVerification {

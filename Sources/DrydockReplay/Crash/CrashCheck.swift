@@ -134,6 +134,15 @@ struct CrashLimits: Sendable {
         guard request.checksCrashes || request.checksCrashWrites else { return nil }
         (states, includesWrites) = (request.crashStates, request.checksCrashWrites)
     }
+
+    /// One kind of crash after the other, the cheapest first.
+    var kinds: [CrashLimits] {
+        var (kills, faults, writes) = (self, self, self)
+        (kills.includesFaults, kills.includesWrites) = (false, false)
+        faults.includesWrites = false
+        writes.includesFaults = false
+        return [kills] + (includesFaults ? [faults] : []) + (includesWrites ? [writes] : [])
+    }
 }
 
 extension CrashEnd {

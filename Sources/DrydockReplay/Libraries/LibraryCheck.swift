@@ -12,6 +12,8 @@ import SQLiteSchema
 /// random numbers.
 struct LibraryCheck: Sendable {
     let context: ReplayContext
+    /// See ``LibraryProcess/program``.
+    let program: String?
     let watchdog: Watchdog
     let batch: [Migration]
     let before: Image
@@ -33,7 +35,7 @@ struct LibraryCheck: Sendable {
 
     /// - Returns: what came of each library, in the order of the libraries.
     func run(on libraries: [SQLiteBuild]) async throws -> [Outcome] {
-        let process = try LibraryProcess(program: context.libraryProgram)
+        let process = try LibraryProcess(program: program)
         defer { process.folder.delete() }
         try before.write(to: "\(process.folder.path)/\(Self.stateFile)", since: nil)
         var uses = [try await use(of: before)]

@@ -87,7 +87,7 @@ public struct Locker: Sendable {
             engine, run.set, functions: request.functions, collations: request.collations)
         let context = ReplayContext(
             engine: engine, set: run.set, targetCount: run.set.migrations.count, declarations: [:],
-            functions: request.functions, collations: request.collations, checksRollback: false)
+            functions: request.functions, collations: request.collations)
         let survey = SnapshotSurvey(
             context: context, store: BaselineStore(folder: request.cacheFolder, key: key), date: request.date)
         run.dropSnapshots()

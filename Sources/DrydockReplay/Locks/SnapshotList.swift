@@ -86,7 +86,7 @@ extension Locker {
             engine, set, functions: request.functions, collations: request.collations)
         let context = ReplayContext(
             engine: engine, set: set, targetCount: set.migrations.count, declarations: [:],
-            functions: request.functions, collations: request.collations, checksRollback: false)
+            functions: request.functions, collations: request.collations)
         return (
             SnapshotSurvey(
                 context: context, store: BaselineStore(folder: request.cacheFolder, key: key),

@@ -23,9 +23,8 @@ extension ReplayContext {
     func checkpoints(
         of plan: ReplayPlan, _ baselined: BaselinedSnapshot, _ record: ReplayRecord
     ) -> CheckpointedWalk<ReplayCheckpoint>? {
-        // What a command or another engine does is not repeatable, a batch is killed as a whole, and a snapshot must be
-        // known by its content.
-        guard let memory, command == nil, other == nil, crashLimits == nil, libraries.isEmpty,
+        // What a command does is not repeatable, and a snapshot must be known by its content.
+        guard let memory, command == nil, checks.allSatisfy(\.allowsCheckpoints),
             let content = baselined.content
         else { return nil }
         let known =

@@ -12,8 +12,7 @@ struct ProbeWalk {
     private let start: Int
     private let inputs: ReplayInputs
     private let inspection: StepInspection
-    private var crashes: StepCrashes
-    private var libraries: LibraryRepeats
+    private var observers: StepObservers
     /// What was found so far.
     var record: ReplayRecord
     /// The position of the migration that failed.
@@ -52,8 +51,7 @@ struct ProbeWalk {
             context: parent.context, snapshot: Snapshot(path: name), fresh: parent.fresh,
             watchdog: parent.watchdog)
         inspection = StepInspection(inputs: inputs)
-        let scenes = SceneHandover(inputs: inputs)
-        (crashes, libraries) = (StepCrashes(inputs, scenes), LibraryRepeats(inputs, scenes))
+        observers = StepObservers(inputs)
         record = ReplayRecord(of: inputs.snapshot)
         record.result.summary.name = name
         record.result.summary.isProbe = true
@@ -170,13 +168,14 @@ struct ProbeWalk {
             let longer = batch
             outcome = try await parent.watchdog.limiting(work) { try await runner.run(longer) }
         }
-        let before = state
+        if work.hasStopped, outcome.failure != nil { outcome.obstacle = "it came to no end" }
+        let begin = StepStart(migrations: batch, before: state, temporaries: record.steps.temporaries)
         for reached in outcome.reached {
             guard try await take(reached, &state, opened) else { return batch.count }
         }
         if batch.contains(where: parent.isChecked) {
-            try await crashes.check(batch, outcome, from: before, opened, &record)
-            try await libraries.run(batch, outcome, from: before, at: moment, &record)
+            let run = ObservedRun(start: begin, outcome: outcome, moment: moment, opened: opened)
+            try await observers.observe(run, &record)
         }
         if let (migration, error) = outcome.failure {
             let index = context.set.index(of: migration.identifier) ?? 0
@@ -250,10 +249,10 @@ struct ProbeWalk {
             return false
         }
         if isChecked {
+            let start = StepStart(
+                migrations: reached.migrations, before: before, temporaries: record.steps.temporaries)
             state = try await inspection.judge(reached.step, from: before, to: after, &record)
-            if context.checksRollback {
-                try await StepRollback(inputs: inputs).check(reached, from: before, to: state, &record)
-            }
+            try await observers.observe(JudgedStep(start: start, reached: reached, after: state), &record)
             let idle = try await tryEdgeRows(reached.step, before)
             noteIdle(reached, idle, in: reader.schema(of: before.catalog))
             noteLimits(of: reached.migrations, in: reader.schema(of: before.catalog))

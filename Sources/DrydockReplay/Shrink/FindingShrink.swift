@@ -100,7 +100,7 @@ struct FindingShrink {
     private func caught() async throws -> SceneCatcher.Caught {
         let catcher = SceneCatcher(request.target)
         var verifier = verifier
-        verifier.catcher = catcher
+        verifier.listener = catcher
         var verify = request.verify.checking(request.target.rule)
         verify.probes.use = .never
         verify.jobs = 1

@@ -1,11 +1,12 @@
 import DrydockFindings
 import DrydockMigrations
+import DrydockState
 import SQLiteSchema
 import Synchronization
 
 /// Takes the first step of a run that has the wanted finding, and keeps the states that the replays came through, from
 /// which a later finding can be given again.
-final class SceneCatcher: Sendable {
+final class SceneCatcher: ReplayListener {
     let target: ShrinkTarget
     private let state = Mutex<(caught: Caught?, replays: [Visited])>((nil, []))
 
@@ -32,19 +33,35 @@ final class SceneCatcher: Sendable {
 
     var first: Caught? { state.withLock { $0.caught } }
 
-    /// Forgets what was found in one reading of the migrations.
+    var isDone: Bool { first != nil }
+
+    func check(_ set: MigrationSet) throws {
+        if let wanted = target.migration { _ = try set.requiredIndex(of: wanted, in: set.folder) }
+    }
+
+    func wants(_ finding: Finding) -> Bool { target.matches(finding) }
+
     func restart() { state.withLock { $0 = (nil, []) } }
 
-    func begin(_ replay: Visited) { state.withLock { $0.replays.append(replay) } }
+    func begin(at state: DatabaseState, _ pending: [Migration], _ inputs: ReplayInputs) {
+        let start = StepStart(migrations: pending, before: state, temporaries: [])
+        let replay = Visited(
+            snapshot: inputs.snapshot, context: inputs.context, fresh: inputs.fresh,
+            start: StepScene(start, inputs))
+        self.state.withLock { $0.replays.append(replay) }
+    }
 
-    /// - Returns: whether one of the findings is wanted, so that the replay need not go on.
-    func takes(_ findings: [Finding], _ check: ShrinkCheck, _ scene: StepScene) -> Bool {
-        let finding = findings.first(where: target.matches)
+    func take(
+        _ findings: [Finding], of step: StepStart, by check: (any StepCheck)?, _ inputs: ReplayInputs
+    ) -> Bool {
+        let (finding, scene) = (findings.first(where: target.matches), StepScene(step, inputs))
         return state.withLock { state in
             guard let last = state.replays.indices.last else { return false }
-            if case .step = check { state.replays[last].steps.append(scene) }
+            if check == nil { state.replays[last].steps.append(scene) }
             guard let finding else { return false }
-            let new = Caught(finding: finding, check: check, scene: scene, replay: state.replays[last])
+            let new = Caught(
+                finding: finding, check: check.map(ShrinkCheck.check) ?? .step, scene: scene,
+                replay: state.replays[last])
             state.caught = state.caught ?? new
             return true
         }
@@ -83,6 +100,16 @@ final class SceneCatcher: Sendable {
     }
 }
 
+extension StepScene {
+    fileprivate init(_ start: StepStart, _ inputs: ReplayInputs) {
+        var context = inputs.context
+        context.listener = nil
+        self.init(
+            migrations: start.migrations, before: start.before, context: context, watchdog: inputs.watchdog,
+            chronicle: inputs.chronicle, temporaries: start.temporaries)
+    }
+}
+
 extension SceneCatcher.Caught {
     /// Returns what is tried on small databases, in this order.
     ///
@@ -98,7 +125,7 @@ extension SceneCatcher.Caught {
         let end = place(scene.map { $0.migrations.last?.identifier } ?? own)
         var ranges = [Range(first: first, end: end), Range(first: 0, end: end)]
         // What a crash leads to can be seen in a later migration.
-        if check.crashLimits != nil { ranges = [ranges[0]] + ranges.map { Range(first: $0.first, end: nil) } }
+        if check.isCrash { ranges = [ranges[0]] + ranges.map { Range(first: $0.first, end: nil) } }
         var seen: Set<Range> = []
         return ranges.compactMap { range -> StepScene? in
             guard seen.insert(range).inserted else { return nil }

@@ -4,32 +4,29 @@ import DrydockFindings
 enum ShrinkCheck: Sendable {
     /// The rules of a step, on the state before it.
     case step
-    /// The way back of a migration.
-    case rollback
-    /// The starts after a crash, of one kind.
-    case crashes(CrashLimits)
-    /// Other SQLite libraries.
-    case libraries
-    /// A second engine.
-    case engines
+    /// A check that is made only where it is asked for.
+    case check(any StepCheck)
     /// A replay to its end, with all that verify says of it.
     case replay
 
-    var crashLimits: CrashLimits? { if case .crashes(let limits) = self { limits } else { nil } }
+    /// What is made besides the rules of a step.
+    var check: (any StepCheck)? { if case .check(let check) = self { check } else { nil } }
 
-    var isRollback: Bool { if case .rollback = self { true } else { false } }
+    var isCrash: Bool { check is CrashLimits }
+    var isRollback: Bool { check is WayBack }
 
     /// Whether what it finds depends on the schema of a fresh install.
     var comparesWithFreshInstall: Bool { if case .replay = self { true } else { false } }
 
     /// What `drydock verify` has to be told.
     var settings: ShrunkSettings {
-        switch self {
-        case .step, .replay, .libraries: ShrunkSettings()
-        case .engines: ShrunkSettings(comparesEngines: true)
-        case .rollback: ShrunkSettings(checksRollback: true)
-        case .crashes(let limits):
+        switch check {
+        case is SecondEngine: ShrunkSettings(comparesEngines: true)
+        case is WayBack: ShrunkSettings(checksRollback: true)
+        case let limits as CrashLimits:
             ShrunkSettings(checksCrashes: !limits.includesWrites, checksCrashWrites: limits.includesWrites)
+        case let libraries as OtherLibraries: ShrunkSettings(sqliteLibraries: libraries.builds.map(\.path))
+        default: ShrunkSettings()
         }
     }
 }
@@ -45,17 +42,6 @@ public struct ShrunkSettings: Sendable {
     public var sqliteLibraries: [String] = []
     /// Whether foreign keys are enforced, where the format does not say it and the project's source did.
     public var foreignKeys: Bool?
-}
-
-extension CrashLimits {
-    /// One kind of crash after the other, the cheapest first.
-    var kinds: [CrashLimits] {
-        var (kills, faults, writes) = (self, self, self)
-        (kills.includesFaults, kills.includesWrites) = (false, false)
-        faults.includesWrites = false
-        writes.includesFaults = false
-        return [kills] + (includesFaults ? [faults] : []) + (includesWrites ? [writes] : [])
-    }
 }
 
 extension VerifyRequest {
@@ -78,12 +64,9 @@ extension ReplayContext {
     /// Returns what replays of small databases need: one check, and nothing that outlasts them.
     func narrowed(to check: ShrinkCheck) -> ReplayContext {
         var context = self
-        (context.baselines, context.memory, context.lock, context.catcher) = (nil, nil, nil, nil)
-        context.checksRollback = check.isRollback
-        context.crashLimits = check.crashLimits
+        (context.baselines, context.memory, context.lock, context.listener) = (nil, nil, nil, nil)
+        context.checks = [check.check].compactMap(\.self)
         context.wantsScripts = true
-        if case .libraries = check {} else { context.libraries = [] }
-        if case .engines = check {} else { context.other = nil }
         return context
     }
 }

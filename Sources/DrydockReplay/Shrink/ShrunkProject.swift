@@ -17,7 +17,6 @@ struct ShrunkProject: Sendable {
     /// What verify has to be told.
     var settings: ShrunkSettings {
         var settings = scene.whole?.check.settings ?? ShrunkSettings()
-        settings.sqliteLibraries = scene.whole?.context.libraries.map(\.path) ?? []
         let own = set.policy.foreignKeys
         settings.foreignKeys = own == set.format.policy.foreignKeys ? nil : own
         return settings

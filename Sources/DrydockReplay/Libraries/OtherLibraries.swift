@@ -2,44 +2,56 @@ import DrydockFindings
 import DrydockMigrations
 import DrydockState
 
-/// Repeats the steps of a replay on other SQLite libraries, where some are requested.
-struct LibraryRepeats {
+/// Repeats the steps of a replay on other SQLite libraries, each step on those on which all earlier ones ran.
+struct OtherLibraries: StepCheck {
+    let builds: [SQLiteBuild]
+    /// See ``LibraryProcess/program``.
+    let program: String?
+
+    var repeatsSteps: Bool { true }
+
+    func observer(of inputs: ReplayInputs) -> any StepObserver {
+        LibraryObserver(inputs: inputs, libraries: self)
+    }
+}
+
+private struct LibraryObserver: StepObserver {
     let inputs: ReplayInputs
-    let scenes: SceneHandover
+    let libraries: OtherLibraries
     /// The libraries on which nothing more is repeated, each with what is not.
     private var stopped: [SQLiteBuild: String] = [:]
 
-    init(_ inputs: ReplayInputs, _ scenes: SceneHandover) { (self.inputs, self.scenes) = (inputs, scenes) }
+    init(inputs: ReplayInputs, libraries: OtherLibraries) {
+        (self.inputs, self.libraries) = (inputs, libraries)
+    }
 
-    /// Repeats migrations that ran, or failed, on each library on which all earlier ones ran.
-    mutating func run(
-        _ batch: [Migration], _ outcome: BatchRun.Outcome, from before: DatabaseState,
-        at moment: EngineComparison.Moment?, _ record: inout ReplayRecord
-    ) async throws {
-        let context = inputs.context
-        guard !context.libraries.isEmpty, let moment else { return }
+    mutating func observe(_ run: ObservedRun, _ record: inout ReplayRecord) async throws -> [Finding] {
+        guard let moment = run.moment else { return [] }
+        let (context, batch, outcome) = (inputs.context, run.batch, run.judged)
         // What is not known by the end of this was not repeated.
         record.result.summary.sqliteVersions = []
         guard context.command == nil else {
-            return record.notChecked(
+            record.notChecked(
                 .libraryDivergence,
                 .unsupported("the project's own command brings a SQLite library of its own"))
+            return []
         }
         // It would run into the same limit there.
         if let failure = outcome.failure.map(RepeatedBatch.Failure.init), failure.isLimit {
-            return record.notChecked(
+            record.notChecked(
                 .libraryDivergence, .overLimit("\(failure.migration) was stopped here: \(failure.message)"))
+            return []
         }
-        for library in context.libraries {
+        for library in libraries.builds {
             if let reason = stopped[library] {
                 record.notChecked(.libraryDivergence, .undecided(reason))
             }
         }
-        let ready = context.libraries.filter { stopped[$0] == nil }
-        guard !ready.isEmpty else { return }
+        let ready = libraries.builds.filter { stopped[$0] == nil }
+        guard !ready.isEmpty else { return [] }
         let check = LibraryCheck(
-            context: context, watchdog: inputs.watchdog, batch: batch, before: before.image, first: outcome,
-            moment: moment)
+            context: context, program: libraries.program, watchdog: inputs.watchdog, batch: batch,
+            before: run.before.image, first: outcome, moment: moment)
         let found: [LibraryCheck.Outcome]
         do {
             found = try await check.run(on: ready)
@@ -48,12 +60,11 @@ struct LibraryRepeats {
                 stopped[library] =
                     "the migrations after \(batch.last?.identifier ?? "") on \(library.title): \(fault)"
             }
-            return record.notChecked(.libraryDivergence, .refused(fault.description))
+            record.notChecked(.libraryDivergence, .refused(fault.description))
+            return []
         }
         for (library, outcome) in zip(ready, found) {
             for finding in outcome.findings { record.add(finding) }
-            let step = ReplayedSteps.Last(batch, from: before, record.steps.temporaries)
-            scenes.handOver(outcome.findings, of: step, by: .libraries)
             for reason in outcome.notChecked { record.notChecked(.libraryDivergence, reason) }
             guard outcome.isStopped else { continue }
             let failure = outcome.findings.last { $0.rule == .migrationFailed }?.migration
@@ -63,5 +74,6 @@ struct LibraryRepeats {
         }
         let gone = Set(stopped.keys.map(\.version))
         record.result.summary.sqliteVersions = Set(ready.map(\.version)).subtracting(gone).sorted()
+        return found.flatMap(\.findings)
     }
 }

@@ -1,0 +1,30 @@
+import DatabaseEngine
+import DrydockFindings
+
+/// Repeats the steps of a replay on a second engine, which must have the same result for each.
+struct SecondEngine: StepCheck {
+    let engine: any Engine
+
+    var repeatsSteps: Bool { true }
+
+    func observer(of inputs: ReplayInputs) -> any StepObserver {
+        EngineObserver(inputs: inputs, other: engine)
+    }
+}
+
+private struct EngineObserver: StepObserver {
+    let inputs: ReplayInputs
+    let other: any Engine
+
+    func observe(_ run: ObservedRun, _ record: inout ReplayRecord) async throws -> [Finding] {
+        guard let moment = run.moment else { return [] }
+        let outcome = try await EngineComparison(
+            context: inputs.context, other: other, watchdog: inputs.watchdog, moment: moment
+        )
+        .run(run.batch, from: run.before.image, run.outcome)
+        if let missing = outcome.notChecked { record.notChecked(missing.rule, missing.cause) }
+        guard let finding = outcome.finding else { return [] }
+        record.add(finding)
+        return [finding]
+    }
+}
