@@ -116,9 +116,11 @@ extension Conservation {
     /// - Parameters:
     ///   - changes: what the pages say, where it is known.
     ///   - provenance: read where a table or column is gone; nil for what the lineage knows.
+    ///   - explains: whether values that are gone are searched for in columns to which nothing leads.
     package init(
         connection: any Connection, before: Catalog, after: Catalog, changes: PageChanges? = nil,
-        lineage: TableLineage, declarations: [Declaration], provenance: (() -> Provenance)? = nil
+        lineage: TableLineage, declarations: [Declaration], provenance: (() -> Provenance)? = nil,
+        explains: Bool = true
     ) throws {
         let encoding = before.encoding
         let pages = changes.map {
@@ -142,7 +144,10 @@ extension Conservation {
                 // A copy for each table would make the cost grow with the square of their number.
                 let rest = lineage.currentName(of: pair.before.name) == nil ? self : nil
                 try comparison.compare(pair, &self)
-                try ledger.locateColumns(of: kept.last?.match ?? pair, &self, changes)
+                try ledger.locateColumns(
+                    of: kept.last?.match ?? pair, &self,
+                    explains
+                        ? DroppedValueSearch(connection: connection, after: after, changes: changes) : nil)
                 guard let rest, loses(more: rest) else { continue }
                 // Another table may only have taken its name.
                 guard ledger.isReplaced(pair.before, by: pair.after) else { continue }

@@ -225,8 +225,9 @@ struct PairComparison {
             dropped.basis = basis
             if basis.gone.isEmpty { return dropped }
         }
-        dropped.letGo = try Allowance(of: pair.before, now: pair.after, declarations)
-            .conditions(met: pair.before, generated.difference, connection)
+        let allowance = try Allowance(of: pair.before, now: pair.after, declarations)
+            .after(generated.difference, of: pair.before, connection)
+        dropped.letGo = allowance.lostCount == nil ? allowance.conditions : []
         let counted = try generated.valueCount(of: column, exceptWhere: dropped.letGo)
         dropped.valueCount = counted.values
         if let failure = counted.failure { facts.unsettled.append((pair, failure)) }

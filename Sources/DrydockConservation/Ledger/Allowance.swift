@@ -6,6 +6,8 @@ import DrydockState
 struct Allowance: Sendable {
     /// Rows that match one of these conditions may go.
     var conditions: [String] = []
+    /// How many such rows went; nil where all did.
+    var lostCount: Int?
     /// Values of these columns may go (folded); nil stands for all columns.
     var columns: Set<String?> = []
 
@@ -35,21 +37,24 @@ struct Allowance: Sendable {
             ? "0" : "(" + conditions.map { "coalesce((\($0)), 0)" }.joined(separator: " OR ") + ")"
     }
 
-    /// Returns the conditions if every row of a table that matches one is gone: the values of one that remains are owed.
-    func conditions(
-        met table: Catalog.Table, _ difference: TableDifference, _ connection: any Connection
-    ) throws -> [String] {
-        guard difference.declaredLost > 0 else { return [] }
+    /// Returns what may be missing of the rows that remain: the values of one that could have gone are owed.
+    func after(
+        _ difference: TableDifference, of table: Catalog.Table, _ connection: any Connection
+    ) throws -> Allowance {
+        var left = self
         do {
             let meeting = try connection.count("SELECT count(*) FROM \(table.earlier) WHERE \(condition)")
-            return meeting == difference.declaredLost ? conditions : []
+            if meeting != difference.declaredLost { left.lostCount = difference.declaredLost }
         } catch let error as EngineError where error.isOfExpression {
-            return []
+            left.conditions = []
         }
+        if difference.declaredLost == 0 { left.conditions = [] }
+        return left
     }
 
-    func rewrites(_ column: Catalog.Column) -> Bool {
-        columns.contains(nil) && column.keyPosition == 0 || columns.contains(column.name.foldedASCII)
+    func rewrites(_ pair: TableMatch.ColumnPair) -> Bool {
+        columns.contains(nil) && pair.before.keyPosition == 0
+            || !columns.isDisjoint(with: [pair.before.name.foldedASCII, pair.after.name.foldedASCII])
     }
 }
 

@@ -19,9 +19,7 @@ package struct ColumnAccount {
     /// The table that has the rows after the step, and the columns of both that are compared.
     let successor: Catalog.Table
     let pairs: [TableMatch.ColumnPair]
-    /// The pairs of the key, where it identifies every row, and those by which rows are known.
-    let key: [TableMatch.ColumnPair]?
-    let identity: [TableMatch.ColumnPair]
+    let identity: RowIdentity
     /// The rows and values that may be missing.
     let allowance: Allowance
 
@@ -38,8 +36,9 @@ package struct ColumnAccount {
 
     /// A query for the values of the column, and for what identifies their rows.
     private struct Channel {
-        var identity: [Catalog.Column]
-        /// Those columns in the query, and the value.
+        /// SQL expressions of the row before.
+        var identity: [String]
+        /// Those of the row in the query, and its value.
         var keys: [String]
         var value: String
         var source: String
@@ -91,11 +90,15 @@ package struct ColumnAccount {
 
     // MARK: - Payment
 
-    private var isOwed: String { "\(quotedName(column.name)) IS NOT NULL AND NOT \(allowance.condition)" }
+    private var hasValue: String { "\(quotedName(column.name)) IS NOT NULL" }
+    private var isOwed: String { "\(hasValue) AND NOT \(allowance.condition)" }
 
     private func ownedCount() throws -> Int {
         do {
-            return try connection.count("SELECT count(*) FROM \(table.earlier) WHERE \(isOwed)")
+            let owed = try connection.count("SELECT count(*) FROM \(table.earlier) WHERE \(isOwed)")
+            guard let lost = allowance.lostCount else { return owed }
+            return max(
+                owed, try connection.count("SELECT count(*) FROM \(table.earlier) WHERE \(hasValue)") - lost)
         } catch let error as EngineError where error.isOfExpression {
             return 0
         }
@@ -116,26 +119,38 @@ package struct ColumnAccount {
 
     /// Returns how many of the values are there, of the rows that remain: lost rows are reported elsewhere. Nil if none is.
     private func payment(by channel: Channel, of count: Int) throws -> Place? {
-        var pool = Pool(
-            owed: [
-                .init(
-                    (channel.identity + [column]).map { quotedName($0.name) }, from: table.earlier,
-                    where: isOwed)
-            ], paid: [.init(channel.keys + [channel.value], from: channel.source)])
-        guard let missing = try pool.missing(connection), missing < count else { return nil }
-        guard missing > 0, let key else {
-            return Place(
-                path: channel.path, found: count - missing, missing: missing, joined: channel.joined)
+        guard let missing = try missing(in: channel, where: isOwed) else { return nil }
+        if allowance.lostCount == nil, missing == 0 || identity.key == nil {
+            return place(channel, of: count, missing)
         }
+        guard let key = identity.key else {
+            // As many rows as went may be missing. Which these are is not known.
+            guard let all = try self.missing(in: channel, where: hasValue) else { return nil }
+            return place(channel, of: count, max(missing, all - (allowance.lostCount ?? 0)))
+        }
+        let isKept = "\(hasValue) AND \(remains(key))"
+        let kept = try connection.count("SELECT count(*) FROM \(table.earlier) WHERE \(isKept)")
+        return try self.missing(in: channel, where: isKept).flatMap { place(channel, of: kept, $0) }
+    }
+
+    /// True of a row before the step that the successor has.
+    private func remains(_ key: [TableMatch.ColumnPair]) -> String {
         let before = key.map { quotedName($0.before.name) }.joined(separator: ", ")
         let after = key.map { quotedName($0.after.name) }.joined(separator: ", ")
-        // A NULL in a key does not tell whether the row remains; its value then counts as owed.
-        let remains = "coalesce((\(before)) IN (SELECT \(after) FROM \(successor.later)), 1)"
-        pool.owed[0].condition += " AND \(remains)"
-        let kept = try connection.count(
-            "SELECT count(*) FROM \(table.earlier) WHERE \(pool.owed[0].condition)")
-        guard let left = try pool.missing(connection), left < kept else { return nil }
-        return Place(path: channel.path, found: kept - left, missing: left, joined: channel.joined)
+        return "(\(before)) IN (SELECT \(after) FROM \(successor.later))"
+    }
+
+    private func missing(in channel: Channel, where condition: String) throws -> Int? {
+        try Pool(
+            owed: [
+                .init(channel.identity + [quotedName(column.name)], from: table.earlier, where: condition)
+            ], paid: [.init(channel.keys + [channel.value], from: channel.source)]
+        ).missing(connection)
+    }
+
+    private func place(_ channel: Channel, of count: Int, _ missing: Int) -> Place? {
+        guard missing < count else { return nil }
+        return Place(path: channel.path, found: count - missing, missing: missing, joined: channel.joined)
     }
 
     // MARK: - Channels
@@ -149,13 +164,12 @@ package struct ColumnAccount {
             let isWritten =
                 !partners.isDisjoint(with: names)
                 || provenance.isCopied(column.name, of: table, to: other.name, in: successor)
-            let known = identity.filter { $0.after.name != other.name }
-            guard isWritten, !known.isEmpty, key.map({ known.count == $0.count }) ?? true else {
-                return nil
-            }
-            var channel = channel(successor, known, other)
-            channel.joined = ("n.\(quotedName(other.name))", "")
-            return channel
+            let known = identity.values(besides: [other.name])
+            guard isWritten, identity.key.map({ known.count == $0.count }) ?? true else { return nil }
+            let value = "n.\(quotedName(other.name))"
+            return Channel(
+                identity: known.map(\.owed), keys: known.map(\.paid), value: value,
+                source: "\(successor.later) AS n", path: successor.path(of: other.name), joined: (value, ""))
         }
     }
 
@@ -177,37 +191,72 @@ package struct ColumnAccount {
         _ other: Catalog.Table, _ key: [TableMatch.ColumnPair], _ candidate: Catalog.Column
     ) -> Channel {
         Channel(
-            identity: key.map(\.before), keys: key.map { quotedName($0.after.name) },
-            value: quotedName(candidate.name), source: other.later, path: path(other, candidate.name))
+            identity: key.map { quotedName($0.before.name) }, keys: key.map { quotedName($0.after.name) },
+            value: quotedName(candidate.name), source: other.later, path: other.path(of: candidate.name))
     }
 
     /// Returns the columns of another table that may have the key of a row, or otherwise identify it.
     private func identities(
         beside taken: Catalog.Column, in other: Catalog.Table
     ) throws -> [[TableMatch.ColumnPair]] {
-        let rest = table.storedColumns.filter { $0.name != column.name }
+        let rest = table.storedColumns.filter { own in
+            own.name != column.name
+                && !pairs.contains { $0.before.name == own.name && allowance.rewrites($0) }
+        }
         // A table with one column has no other that identifies its rows.
-        if rest.isEmpty { return [[]] }
-        let needed = table.primaryKey.isEmpty ? rest : table.primaryKey
+        if table.storedColumns.count == 1 { return [[]] }
+        let needed = table.primaryKey.isEmpty || identity.isKeyUnsafe ? rest : table.primaryKey
         func named(_ columns: [Catalog.Column]) -> [TableMatch.ColumnPair] {
             columns.compactMap { key in
                 let generated = [other.column(key.name)].compactMap { $0 }.filter(\.isGenerated)
-                return (provenance.columns(for: key.name, of: table, in: other) + generated)
-                    .first { $0.name != taken.name }.map { .init(before: key, after: $0) }
+                return (provenance.columns(for: key.name, of: table, in: other) + generated).first {
+                    $0.name != taken.name && !provenance.isCounted($0, in: other, for: key.name, of: table)
+                }.map { .init(before: key, after: $0) }
             }
         }
         let key = named(needed)
-        if !key.isEmpty, key.count == needed.count { return [key] + unnamed(besides: key) }
+        if !key.isEmpty, key.count == needed.count { return try [key] + unnamed(besides: key) }
         let known = named(rest)
         let isDetermined = try !known.isEmpty && determines(known.map(\.before))
-        return (isDetermined ? [known] : []) + unnamed(besides: [])
+        return try (isDetermined ? [known] : []) + unnamed(besides: [])
 
         /// Infers from the values which column has the key, as in `SET bio = (SELECT bio FROM user WHERE ...)`.
-        func unnamed(besides known: [TableMatch.ColumnPair]) -> [[TableMatch.ColumnPair]] {
+        func unnamed(besides known: [TableMatch.ColumnPair]) throws -> [[TableMatch.ColumnPair]] {
             guard needed.count == 1, let key = needed.first else { return [] }
-            return other.storedColumns.filter { candidate in
-                candidate.name != taken.name && !known.contains { $0.after.name == candidate.name }
-            }.prefix(Self.candidateLimit).map { [.init(before: key, after: $0)] }
+            let candidates = other.storedColumns.filter { candidate in
+                candidate.name != taken.name
+                    && !provenance.isCounted(candidate, in: other, for: key.name, of: table)
+                    && !known.contains { $0.after.name == candidate.name }
+            }.prefix(Self.candidateLimit)
+            return try narrowed(Array(candidates), beside: taken, in: other, key: key)
+                .map { [.init(before: key, after: $0)] }
+        }
+    }
+
+    /// Returns those columns of another table that have the key of some row beside its value: of what is owed, all must be there.
+    private func narrowed(
+        _ columns: [Catalog.Column], beside taken: Catalog.Column, in other: Catalog.Table,
+        key: Catalog.Column
+    ) throws -> [Catalog.Column] {
+        guard columns.count > 1, allowance.lostCount == nil else { return columns }
+        let isKept = identity.key.map { " AND \(remains($0))" } ?? ""
+        let isThere = columns.map { column in
+            let name = "n.\(quotedName(column.name))"
+            return "max(+\(name) COLLATE BINARY IS +o.k AND typeof(\(name)) = typeof(o.k))"
+        }
+        let value = "n.\(quotedName(taken.name))"
+        let sql = """
+            SELECT \(isThere.joined(separator: ", ")) FROM
+            (SELECT \(quotedName(key.name)) AS k, \(quotedName(column.name)) AS v FROM \(table.earlier)
+            WHERE \(isOwed)\(isKept) LIMIT 1) AS o, \(other.later) AS n
+            WHERE +\(value) COLLATE BINARY = +o.v AND typeof(\(value)) = typeof(o.v)
+            """
+        do {
+            let found = try connection.firstRow(sql) { row in columns.indices.filter { row.integer($0) == 1 }
+            }
+            return (found ?? []).map { columns[$0] }
+        } catch let error as EngineError where error.isOfExpression {
+            return columns
         }
     }
 
@@ -242,20 +291,20 @@ package struct ColumnAccount {
         let (parent, keys) = (reference.parent, reference.parentColumns.map(quotedName))
         let copied = provenance.columns(for: column.name, of: table, in: parent)
         // Without their key, rows are known only by what the statements say.
-        let others = reference.isDeclared && key != nil ? parent.storedColumns : []
+        let others = reference.isDeclared && identity.key != nil ? parent.storedColumns : []
         var seen = Set(reference.parentColumns.map(\.foldedASCII))
         let candidates = (copied + others).filter { seen.insert($0.name.foldedASCII).inserted }
-        guard !identity.isEmpty, !candidates.isEmpty, try !isDoubled(keys, in: parent) else { return [] }
+        guard !candidates.isEmpty, try !isDoubled(keys, in: parent) else { return [] }
         let alias = quotedName("of \(column.name)")
         let match = zip(keys, reference.columns).map { "\(alias).\($0) = n.\(quotedName($1))" }
         let join = " LEFT JOIN \(parent.later) AS \(alias) ON \(match.joined(separator: " AND "))"
-        let way = reference.columns.map { path(successor, $0) }
+        let way = reference.columns.map(successor.path)
         return candidates.prefix(Self.candidateLimit).map { candidate in
             let value = "\(alias).\(quotedName(candidate.name))"
             return Channel(
-                identity: identity.map(\.before), keys: identity.map { "n.\(quotedName($0.after.name))" },
-                value: value, source: "\(successor.later) AS n\(join)",
-                path: "\(path(parent, candidate.name)), to which \(way.joined(separator: ", ")) "
+                identity: identity.values.map(\.owed), keys: identity.values.map(\.paid), value: value,
+                source: "\(successor.later) AS n\(join)",
+                path: "\(parent.path(of: candidate.name)), to which \(way.joined(separator: ", ")) "
                     + (way.count == 1 ? "leads" : "lead"), joined: (value, join),
                 countsInPart: reference.isDeclared && copied.contains { $0.name == candidate.name })
         }
@@ -295,16 +344,13 @@ package struct ColumnAccount {
 
     /// Whether several rows of a table have the same key.
     private func isDoubled(_ keys: [String], in parent: Catalog.Table) throws -> Bool {
+        if Set(keys) == Set(parent.primaryKey.map { quotedName($0.name) }) { return false }
         let isKnown = keys.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
         return try connection.count(
             """
             SELECT EXISTS (SELECT 1 FROM \(parent.later) WHERE \(isKnown)
             GROUP BY \(keys.joined(separator: ", ")) HAVING count(*) > 1)
             """) > 0
-    }
-
-    private func path(_ table: Catalog.Table, _ column: String) -> String {
-        "\(quotedIfNeeded(table.name)).\(quotedIfNeeded(column))"
     }
 }
 

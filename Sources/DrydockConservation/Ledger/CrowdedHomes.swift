@@ -57,7 +57,7 @@ struct CrowdedHomes {
     /// Returns what a kept table still has of its rows; nil where that is not known.
     private func owner(_ kept: Conservation.Kept) -> SharedHome.Owner? {
         let (match, difference) = (kept.match, kept.difference)
-        let allowance = Allowance(of: match.before, ledger.declarations)
+        let allowance = Allowance(of: match.before, now: match.after, ledger.declarations)
         let owner = SharedHome.Owner(match, allowed: allowance.condition)
         // What is lost is reported anyway.
         guard difference.lost.count == 0 else { return nil }
@@ -154,7 +154,7 @@ struct CrowdedHomes {
             let allowance = Allowance(of: claims[place].table, ledger.declarations)
             claims[place].allowed = allowance.condition
             rewritten.formUnion(
-                claims[place].columns.filter { allowance.rewrites($0.before) }.map(\.after.name.foldedASCII))
+                claims[place].columns.filter(allowance.rewrites).map(\.after.name.foldedASCII))
         }
         let left = try shared.missing(claims, in: names.filter { !rewritten.contains($0) })
         if left == 0 { for index in indices { droppedTables[index].needsDeclarations = true } }

@@ -62,10 +62,10 @@ package struct Ledger {
     }
 
     /// Notes where the values of a table's dropped columns are.
+    /// - Parameter search: looks for those that are in no place to which statements lead; nil where that is not wanted.
     func locateColumns(
-        of pair: TableMatch, _ facts: inout Conservation, _ changes: PageChanges?
+        of pair: TableMatch, _ facts: inout Conservation, _ search: DroppedValueSearch?
     ) throws {
-        let search = DroppedValueSearch(connection: connection, after: after, changes: changes)
         let table = pair.before
         // Values that can be computed again may have been moved all the same.
         let gone = facts.droppedColumns.indices.filter { index in
@@ -84,7 +84,9 @@ package struct Ledger {
             let dropped = facts.droppedColumns[index]
             facts.droppedColumns[index].place = place
             // A generated column's expression can fail on some row.
-            if dropped.valueCount > 0, place == nil, dropped.twin == nil, !dropped.column.isGenerated {
+            if let search, dropped.valueCount > 0, place == nil, dropped.twin == nil,
+                !dropped.column.isGenerated
+            {
                 facts.droppedColumns[index].whereabouts = try search.columns(holding: dropped)
             }
         }
@@ -96,24 +98,18 @@ package struct Ledger {
         _ pairs: [TableMatch.ColumnPair], _ allowance: Allowance
     ) throws -> [ColumnAccount.Place?] {
         let provenance = provenance()
-        let known = pairs.filter { !allowance.rewrites($0.before) }
-        let key = try known.key(of: table).flatMap { try isComplete($0, table) ? $0 : nil }
-        var account = JointAccount(
-            connection: connection, table: table, successor: later, pairs: known, allowance: allowance)
+        let identity = try RowIdentity(of: table, in: later, pairs, allowance, connection)
+        var joint = JointAccount(
+            connection: connection, table: table, successor: later, pairs: pairs, identity: identity,
+            allowance: allowance)
         return try columns.map { column in
-            let place = try ColumnAccount(
+            let account = ColumnAccount(
                 connection: connection, after: after, provenance: provenance, table: table, column: column,
-                successor: later, pairs: pairs, key: key, identity: key ?? known, allowance: allowance
-            ).place { try key != nil || account.agrees(column, $0) }
-            if let place, place.missing == 0 { account.add(column, place) }
+                successor: later, pairs: pairs, identity: identity, allowance: allowance)
+            let place = try account.place { try joint.agrees(column, $0) }
+            if let place, place.missing == 0 { joint.add(column, place) }
             return place
         }
-    }
-
-    /// Whether a key identifies every row: SQLite allows NULLs in most.
-    private func isComplete(_ key: [TableMatch.ColumnPair], _ table: Catalog.Table) throws -> Bool {
-        let isUnknown = key.map { "\(quotedName($0.before.name)) IS NULL" }.joined(separator: " OR ")
-        return try connection.count("SELECT EXISTS (SELECT 1 FROM \(table.earlier) WHERE \(isUnknown))") == 0
     }
 
     // MARK: - One table
@@ -137,8 +133,12 @@ package struct Ledger {
         return best
     }
 
+    /// Returns what a table has of a dropped one's rows.
+    /// - Parameter refuted: columns whose values the copied column of another name does not have, with its path: it was
+    ///   looked up by them.
     private func home(
-        of table: Catalog.Table, in later: Catalog.Table, _ provenance: Provenance, _ allowance: Allowance
+        of table: Catalog.Table, in later: Catalog.Table, _ provenance: Provenance, _ allowance: Allowance,
+        besides refuted: [String: String] = [:]
     ) throws -> Home? {
         var taken: Set<String> = []
         var pairs: [TableMatch.ColumnPair] = []
@@ -146,10 +146,13 @@ package struct Ledger {
         for column in table.storedColumns {
             // Values under another column's name cannot be found by name: the copy swaps the two.
             let copies = provenance.columns(for: column.name, of: table, in: later).filter {
-                $0.name.foldedASCII == column.name.foldedASCII || table.column($0.name) == nil
+                ($0.name.foldedASCII == column.name.foldedASCII || table.column($0.name) == nil)
+                    && !provenance.isCounted($0, in: later, for: column.name, of: table)
             }
             let candidates = copies + [later.column(column.name)].compactMap(\.self).filter(\.isGenerated)
-            if let found = candidates.first(where: { taken.insert($0.name.foldedASCII).inserted }) {
+            if refuted[column.name] == nil,
+                let found = candidates.first(where: { taken.insert($0.name.foldedASCII).inserted })
+            {
                 pairs.append(.init(before: column, after: found))
                 continue
             }
@@ -158,14 +161,30 @@ package struct Ledger {
             if count > 0 { home.missing.append((column, count)) }
         }
         let isKnown = table.primaryKey.allSatisfy { key in pairs.contains { $0.before.name == key.name } }
-        guard isKnown, !pairs.isEmpty,
-            try identifyRows(pairs, home, of: table, provenance),
+        guard isKnown, !pairs.isEmpty, try identifyRows(pairs, home, of: table, provenance),
             let difference = try difference(table, later, pairs, allowing: allowance)
         else { return nil }
+        let changed = difference.changed.keys.filter { !allowance.rewrites(pairs[$0]) }
+        if difference.lost.count > 0 || !changed.isEmpty {
+            // Without a key, the rows do not show which column differs.
+            let suspects = difference.lost.count > 0 ? Array(pairs.indices) : changed
+            let looked = suspects.map { pairs[$0] }.filter {
+                $0.before.keyPosition == 0 && $0.before.name.foldedASCII != $0.after.name.foldedASCII
+            }
+            guard refuted.isEmpty, !looked.isEmpty else { return nil }
+            return try self.home(
+                of: table, in: later, provenance, allowance,
+                besides: Dictionary(
+                    looked.map { ($0.before.name, later.path(of: $0.after.name)) },
+                    uniquingKeysWith: { first, _ in first }))
+        }
         home.columns = pairs
-        var allowance = allowance
-        allowance.conditions = try allowance.conditions(met: table, difference, connection)
-        let places = try places(of: home.missing.map(\.column), of: table, in: later, pairs, allowance)
+        let left = try allowance.after(difference, of: table, connection)
+        let places = try places(of: home.missing.map(\.column), of: table, in: later, pairs, left)
+        // What is in the column after all has NULLs of other rows filled, which a copy may not.
+        guard !places.contains(where: { $0.map { refuted.values.contains($0.path) } ?? false }) else {
+            return nil
+        }
         home.missing = zip(home.missing, places).map { ($0.column, $1?.missing ?? $0.valueCount) }
             .filter { $0.1 > 0 }
         return home
@@ -189,20 +208,17 @@ package struct Ledger {
         return !others.isEmpty || pairs.contains(where: isCopied)
     }
 
-    /// Returns the difference between the tables if every row is found; a row that cannot be read is not.
+    /// Returns the difference between the tables; nil where a row cannot be read.
     private func difference(
         _ table: Catalog.Table, _ later: Catalog.Table, _ pairs: [TableMatch.ColumnPair],
         allowing allowance: Allowance
     ) throws -> TableDifference? {
         let match = TableMatch(before: table, after: later, columns: pairs, droppedColumns: [])
-        let rewritable = Set(pairs.indices.filter { allowance.rewrites(pairs[$0].before) })
+        let rewritable = Set(pairs.indices.filter { allowance.rewrites(pairs[$0]) })
         do {
-            let difference = try TableComparison(
+            return try TableComparison(
                 connection: connection, match: match, rewritable: rewritable, deletable: allowance.conditions
             ).run()
-            let isFound =
-                difference.lost.count == 0 && difference.changed.keys.allSatisfy(rewritable.contains)
-            return isFound ? difference : nil
         } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
             return nil
         }

@@ -113,6 +113,16 @@ package final class Provenance: Sendable {
             .isDisjoint(with: end.columns.sources(ofColumn: other, in: later.name))
     }
 
+    /// Whether SQLite counted the values of a column when statements inserted rows of a table without it: they equal those of
+    /// a column by chance.
+    func isCounted(
+        _ other: Catalog.Column, in later: Catalog.Table, for column: String, of table: Catalog.Table
+    ) -> Bool {
+        later.model?.rowidAlias?.name.foldedASCII == other.name.foldedASCII
+            && !isCopied(column, of: table, to: other.name, in: later)
+            && table.storedColumns.contains { isCopied($0.name, of: table, in: later.name) }
+    }
+
     private func isCopied(_ column: String, of table: Catalog.Table, in later: String) -> Bool {
         let own = start.columns.sources(ofColumn: column, in: table.name)
         return end[later]?.columns?.contains {

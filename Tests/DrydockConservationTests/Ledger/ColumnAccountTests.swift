@@ -216,6 +216,25 @@ import Testing
                 """ + drop, schema: "CREATE TABLE t(id TEXT PRIMARY KEY, kind TEXT, n INTEGER);",
             rows: "INSERT INTO t VALUES (NULL, 'x', 10), (NULL, 'z', 20)", errors: [.columnDropped]),
         RuleCase(
+            "rows that keep their keys, beside one with a declared new key, change their values",
+            "-- drydock: rewrites t.id\nUPDATE t SET id = 100 WHERE id = 4;" + lookup + """
+                ALTER TABLE t ADD COLUMN kind_id INTEGER REFERENCES kind(id);
+                UPDATE t SET kind_id = (SELECT kind.id FROM kind, t AS x WHERE kind.name = x.kind AND x.b = t.b AND x.id <> t.id);
+                UPDATE t SET kind_id = (SELECT id FROM kind WHERE name = t.kind) WHERE id = 100;
+                """ + drop, schema: schema, rows: "INSERT INTO t VALUES (1,'x',10),(2,'z',10),(4,'x',40);",
+            errors: [.columnDropped]),
+        RuleCase(
+            "keys of the lookup that are equal by chance",
+            "CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT UNIQUE); INSERT INTO kind(name) SELECT kind FROM t;"
+                + "ALTER TABLE t ADD COLUMN kind_id INTEGER REFERENCES kind(id);" + drop, schema: schema,
+            rows: "INSERT INTO t VALUES (1,'x',10),(2,'y',20),(3,'z',30)", errors: [.columnDropped]),
+        RuleCase(
+            "values beside keys that are NULL",
+            "CREATE TABLE side(id TEXT, kind TEXT); INSERT INTO side SELECT id, kind FROM t;" + drop,
+            schema: "CREATE TABLE t(id TEXT PRIMARY KEY, kind TEXT, n INTEGER);",
+            rows: "INSERT INTO t VALUES ('a', 'y', 5), (NULL, 'x', 10), (NULL, 'z', 20)",
+            errors: [.columnDropped]),
+        RuleCase(
             "values of rows with a declared new key",
             "-- drydock: rewrites t.id\n" + lookup + column
                 + "UPDATE t SET kind_id = NULL, id = id + 100 WHERE id > 2;" + drop,
@@ -260,6 +279,16 @@ import Testing
         """
     }
 
+    private static func opened(_ what: String) -> String {
+        """
+        CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT UNIQUE);
+        INSERT INTO person(name) SELECT who FROM log WHERE who IS NOT NULL UNION SELECT what FROM log WHERE what IS NOT NULL;
+        CREATE TABLE new(day INTEGER, who_id REFERENCES person(id), what_id REFERENCES person(id));
+        INSERT INTO new SELECT day, (SELECT id FROM person WHERE name = who), \(what) FROM log;
+        DROP TABLE log; ALTER TABLE new RENAME TO log
+        """
+    }
+
     @Test(arguments: [
         RuleCase(
             "two columns of rows without a key", interned("b.rowid = a.rowid"), schema: log, rows: logged,
@@ -293,6 +322,40 @@ import Testing
             notes: [.columnDropped, .columnDropped]),
         RuleCase(
             "edges of which one end is lost", edges("who", "who"), schema: log, rows: bothWays,
+            errors: [.columnDropped], notes: [.columnDropped]),
+        RuleCase(
+            "every column leads elsewhere",
+            """
+            CREATE TABLE who(id INTEGER PRIMARY KEY, name TEXT UNIQUE); INSERT INTO who(name) SELECT DISTINCT who FROM e;
+            CREATE TABLE what(id INTEGER PRIMARY KEY, name TEXT UNIQUE); INSERT INTO what(name) SELECT DISTINCT what FROM e;
+            CREATE TABLE new(who_id REFERENCES who(id), what_id REFERENCES what(id));
+            INSERT INTO new SELECT who.id, what.id FROM e JOIN who ON who.name = e.who JOIN what ON what.name = e.what;
+            DROP TABLE e; ALTER TABLE new RENAME TO e
+            """, schema: "CREATE TABLE e(who TEXT, what TEXT);",
+            rows: "INSERT INTO e VALUES ('ann', 'in'), ('bob', 'in'), ('ann', 'out')",
+            notes: [.columnDropped, .columnDropped]),
+        RuleCase(
+            "one of two columns is lost, each row has one, and another row has its value",
+            opened("(SELECT id FROM person WHERE name = what AND what IS NULL)"), schema: log,
+            rows:
+                "INSERT INTO log VALUES (1, 'ann', NULL), (1, NULL, 'ann'), (2, 'bob', NULL), (2, NULL, 'bob')",
+            errors: [.columnDropped], notes: [.columnDropped]),
+        RuleCase(
+            "two rows go to one, and leave an empty one",
+            opened(
+                "CASE WHEN who IS NOT NULL THEN (SELECT p.id FROM person AS p, log AS x WHERE p.name = x.what AND x.day = log.day) END"
+            ), schema: log,
+            rows:
+                "INSERT INTO log VALUES (1, 'ann', NULL), (1, NULL, 'bob'), (2, 'cy', NULL), (2, NULL, 'dan')",
+            errors: [.columnDropped], notes: [.columnDropped]),
+        RuleCase(
+            "one column has what two had, of one of them",
+            """
+            ALTER TABLE log ADD COLUMN whom TEXT; UPDATE log SET whom = who WHERE what IS NULL;
+            ALTER TABLE log DROP COLUMN who; ALTER TABLE log DROP COLUMN what
+            """, schema: log,
+            rows:
+                "INSERT INTO log VALUES (1, 'ann', NULL), (1, NULL, 'ann'), (2, 'bob', NULL), (2, NULL, 'bob')",
             errors: [.columnDropped], notes: [.columnDropped]),
         RuleCase(
             "another column is rewritten, as declared",

@@ -51,6 +51,37 @@ import Testing
             rows: "INSERT INTO t VALUES (1,'x',10),(2,NULL,20),(3,'z',30);INSERT INTO t2 VALUES (7,'q',1)",
             errors: [.tableDropped], notes: [.tableDropped]),
         RuleCase(
+            "to another table, with a column looked up",
+            """
+            CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT UNIQUE); INSERT INTO kind(name) SELECT DISTINCT a FROM t;
+            CREATE TABLE u(id INTEGER PRIMARY KEY, kind_id INTEGER REFERENCES kind(id), b INTEGER);
+            INSERT INTO u SELECT id, (SELECT id FROM kind WHERE name = t.a), b FROM t; DROP TABLE t
+            """, schema: "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);",
+            rows: "INSERT INTO t VALUES (1,'x',10),(2,'y',20),(3,'x',30)", notes: [.tableDropped]),
+        RuleCase(
+            "without a key, to another table, with a column looked up",
+            """
+            CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT UNIQUE); INSERT INTO kind(name) SELECT DISTINCT a FROM t;
+            CREATE TABLE u(kind_id INTEGER REFERENCES kind(id), b INTEGER);
+            INSERT INTO u SELECT (SELECT id FROM kind WHERE name = t.a), b FROM t; DROP TABLE t
+            """, schema: "CREATE TABLE t(a TEXT, b INTEGER);",
+            rows: "INSERT INTO t VALUES ('x',10),('y',20),('x',30)", notes: [.tableDropped]),
+        RuleCase(
+            "two to one, each with what the other looked up",
+            """
+            CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT UNIQUE);
+            INSERT INTO kind(name) SELECT a FROM p UNION SELECT a FROM q;
+            CREATE TABLE u(origin TEXT, id INTEGER, b TEXT, kind_id INTEGER REFERENCES kind(id));
+            INSERT INTO u SELECT 'p', id, b, (SELECT id FROM kind WHERE name = (SELECT a FROM q WHERE q.id = p.id)) FROM p;
+            INSERT INTO u SELECT 'q', id, b, (SELECT id FROM kind WHERE name = (SELECT a FROM p WHERE q.id = p.id)) FROM q;
+            DROP TABLE p; DROP TABLE q
+            """,
+            schema:
+                "CREATE TABLE p(id INTEGER PRIMARY KEY, a TEXT, b TEXT); CREATE TABLE q(id INTEGER PRIMARY KEY, a TEXT, b TEXT);",
+            rows:
+                "INSERT INTO p VALUES (1,'x','ann'),(2,'y','bob'); INSERT INTO q VALUES (1,'v','cy'),(2,'w','dan')",
+            errors: [.tableDropped, .tableDropped]),
+        RuleCase(
             "two tables change places",
             "CREATE TABLE p2 AS SELECT * FROM q; CREATE TABLE q2 AS SELECT * FROM p; DROP TABLE p; DROP TABLE q; ALTER TABLE p2 RENAME TO p; ALTER TABLE q2 RENAME TO q",
             schema: alike, rows: alikeRows, errors: [.tableDropped, .tableDropped]),
