@@ -136,11 +136,12 @@ package struct StepVerification: Sendable {
         let changes = after.changes
         let (chronicle, step, before) = (chronicle, migration, before)
         let provenance = { @Sendable in chronicle.provenance(of: step, before: before) }
+        let explains = explains
         let compare: @Sendable (any Connection) throws -> (Conservation, HistoryComparison.Verdict) = {
             connection in
             let conservation = try Conservation(
                 connection: connection, before: old.rest, after: new.rest, changes: changes,
-                lineage: lineage, declarations: sound, provenance: provenance)
+                lineage: lineage, declarations: sound, provenance: provenance, explains: explains)
             // Last, since it writes.
             return (conservation, try history.verdict(connection, changes))
         }

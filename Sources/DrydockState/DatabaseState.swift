@@ -168,6 +168,13 @@ package struct StateInspector: Sendable {
         self.memoryLimit = memoryLimit
     }
 
+    /// Sets what interrupts statements, in place of what the settings say. The connections of a run take it with each use.
+    package mutating func interrupt(by interrupt: (@Sendable () -> Bool)?) {
+        let known = connections
+        settings.interrupt = interrupt
+        connections = known
+    }
+
     /// Reads the schema and checks every state rule.
     ///
     /// - Parameters:

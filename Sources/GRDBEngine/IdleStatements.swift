@@ -8,7 +8,7 @@ import GRDB
 ///
 /// Used only on the connection's queue, as the statements are.
 final class IdleStatements {
-    private static let limit = 64
+    private static let limit = 512
     private var statements: [String: GRDB.Statement] = [:]
     /// How often the schema may have changed.
     private(set) var generation = 0

@@ -38,7 +38,7 @@ struct StepScene: Sendable {
 
     var inspector: StateInspector {
         var inspector = context.inspector(watchdog)
-        inspector.settings = settings
+        inspector.interrupt(by: settings.interrupt)
         inspector.rules = rules
         return inspector
     }
