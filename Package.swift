@@ -1,5 +1,4 @@
 // swift-tools-version:6.2
-
 import PackageDescription
 
 // One target per box of ARCHITECTURE.md; arrows point down only.
@@ -59,34 +58,51 @@ let package = Package(
         .target(
             name: "Drydock",
             dependencies: [
-                "DrydockFleet", "DrydockWatch", "DrydockProbes", "DrydockMigrate", "DrydockMaintenance",
-                "DrydockDiff", "DrydockLint", "DrydockReplay", "DrydockConservation", "DrydockState",
+                "DrydockFleet", "DrydockWatch", "DrydockProbes", "DrydockMigrate", "DrydockShrink",
+                "DrydockVerify",
+                "DrydockMaintenance", "DrydockDiff", "DrydockLint", "DrydockLock", "DrydockCrash",
+                "DrydockLibraries", "DrydockReplay", "DrydockConservation", "DrydockState",
                 "DrydockMigrations",
                 "DrydockFindings",
             ]),
         .target(
             name: "DrydockWatch",
             dependencies: [
-                "DrydockProbes", "DrydockLint", "DrydockReplay", "DrydockMigrations", "DrydockFindings",
+                "DrydockProbes", "DrydockVerify", "DrydockLint", "DrydockReplay", "DrydockMigrations",
+                "DrydockFindings",
                 engine,
             ]),
         .target(
             name: "DrydockFleet",
             dependencies: [
-                "DrydockMigrate", "DrydockMaintenance", "DrydockReplay", "DrydockMigrations",
+                "DrydockMigrate", "DrydockVerify", "DrydockMaintenance", "DrydockReplay", "DrydockMigrations",
                 "DrydockFindings", engine, "SQLiteSchema",
             ]),
         .target(
             name: "DrydockProbes",
             dependencies: [
-                "DrydockMaintenance", "DrydockDiff", "DrydockReplay", "DrydockState", "DrydockMigrations",
+                "DrydockVerify", "DrydockMaintenance", "DrydockDiff", "DrydockReplay", "DrydockState",
+                "DrydockMigrations",
                 "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema", crypto,
             ]),
         .target(
             name: "DrydockMigrate",
             dependencies: [
-                "DrydockMaintenance", "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings",
+                "DrydockVerify", "DrydockMaintenance", "DrydockReplay", "DrydockState",
+                "DrydockMigrations", "DrydockFindings",
                 engine, "OverlayVFS", "SQLiteSchema",
+            ]),
+        .target(
+            name: "DrydockShrink",
+            dependencies: [
+                "DrydockVerify", "DrydockCrash", "DrydockLibraries", "DrydockReplay", "DrydockState",
+                "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema",
+            ]),
+        .target(
+            name: "DrydockVerify",
+            dependencies: [
+                "DrydockCrash", "DrydockLibraries", "DrydockLock", "DrydockReplay", "DrydockConservation",
+                "DrydockState", "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema",
             ]),
         .target(
             name: "DrydockMaintenance",
@@ -105,16 +121,36 @@ let package = Package(
         .target(
             name: "DrydockLint",
             dependencies: [
-                "DrydockReplay", "DrydockConservation", "DrydockState", "DrydockMigrations",
+                "DrydockLock", "DrydockReplay", "DrydockConservation", "DrydockState", "DrydockMigrations",
                 "DrydockFindings", engine, "OverlayVFS",
                 "SQLiteSchema",
+            ]),
+        .target(
+            name: "DrydockLock",
+            dependencies: [
+                "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS",
+                "SQLiteSchema", crypto,
+            ]),
+        .target(
+            name: "DrydockCrash",
+            dependencies: [
+                "DrydockReplay", "DrydockState", "DrydockMigrations",
+                "DrydockFindings",
+                engine, "OverlayVFS", "SQLiteSchema",
+            ]),
+        .target(
+            name: "DrydockLibraries",
+            dependencies: [
+                "DrydockReplay", "DrydockState", "DrydockMigrations",
+                "DrydockFindings",
+                engine, "OverlayVFS", "SQLiteSchema",
             ]),
         .target(
             name: "DrydockReplay",
             dependencies: [
                 "DrydockConservation", "DrydockState", "DrydockMigrations", "DrydockFindings", engine,
                 "OverlayVFS", "SQLiteSchema",
-                "CLandlock", crypto,
+                "CLandlock",
             ]),
         .target(
             name: "DrydockConservation",
@@ -148,7 +184,8 @@ let package = Package(
         .target(
             name: "DrydockTestSupport",
             dependencies: [
-                "Drydock", "DrydockReplay", "DrydockConservation", "DrydockState", "DrydockMigrations",
+                "Drydock", "DrydockLibraries", "DrydockReplay", "DrydockConservation",
+                "DrydockState", "DrydockMigrations",
                 engine, "GRDBEngine",
                 "NIOEngine", "SQLiteFile", "SQLiteSchema", "CSQLite", "TestTools",
             ], path: "Tests/DrydockTestSupport"),
@@ -170,12 +207,14 @@ let package = Package(
         .testTarget(
             name: "DrydockFleetTests",
             dependencies: [
+                "DrydockVerify",
                 "DrydockTestSupport", "DrydockFleet", "DrydockReport", "DrydockReplay", "DrydockFindings",
                 "Drydock", engine, "GRDBEngine", "NIOEngine", "TestTools",
             ]),
         .testTarget(
             name: "DrydockProbesTests",
             dependencies: [
+                "DrydockVerify", "DrydockLock",
                 "DrydockTestSupport", "DrydockProbes", "DrydockReplay", "DrydockFindings", "Drydock", engine,
                 "GRDBEngine", "NIOEngine", "SQLiteSchema", "TestTools",
             ]),
@@ -206,12 +245,36 @@ let package = Package(
                 engine, "GRDBEngine", "SQLiteSchema", "CSQLite",
             ]),
         .testTarget(
+            name: "DrydockShrinkTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockShrink", "DrydockVerify", "DrydockCrash", "DrydockLibraries",
+                "DrydockReplay", "Drydock", engine, "GRDBEngine", "NIOEngine", "SQLiteSchema", "TestTools",
+            ]),
+        .testTarget(
+            name: "DrydockLockTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockVerify", "DrydockLint", "DrydockLock", "DrydockReplay",
+                "DrydockState", "DrydockFindings", "Drydock", engine, "GRDBEngine", "TestTools",
+            ]),
+        .testTarget(
+            name: "DrydockCrashTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockCrash", "DrydockReplay", "DrydockMigrations", "Drydock", engine,
+                "GRDBEngine", "NIOEngine", "SQLiteSchema",
+            ]),
+        .testTarget(
+            name: "DrydockLibrariesTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockVerify", "DrydockLibraries", "DrydockReplay", "DrydockState",
+                "Drydock", engine, "GRDBEngine", "NIOEngine", "OverlayVFS",
+            ]),
+        .testTarget(
             name: "DrydockReplayTests",
             dependencies: [
-                "DrydockTestSupport", "DrydockReplay", "DrydockLint", "DrydockMaintenance", "DrydockReport",
-                "DrydockConservation", "DrydockState", "DrydockMigrations", "DrydockFindings", "Drydock",
-                engine, "GRDBEngine",
-                "NIOEngine", "OverlayVFS", "SQLiteSchema", "TestTools",
+                "DrydockTestSupport", "DrydockVerify", "DrydockLint", "DrydockLibraries",
+                "DrydockMaintenance", "DrydockReport", "DrydockReplay", "DrydockState", "DrydockMigrations",
+                "DrydockFindings", "Drydock", engine, "GRDBEngine", "NIOEngine", "OverlayVFS", "SQLiteSchema",
+                "TestTools",
             ]),
         .testTarget(
             name: "DrydockConservationTests",
@@ -222,6 +285,7 @@ let package = Package(
         .testTarget(
             name: "DrydockStateTests",
             dependencies: [
+                "DrydockVerify",
                 "DrydockTestSupport", "DrydockState", "DrydockDiff", "DrydockLint", "DrydockMaintenance",
                 "DrydockMigrate", "DrydockReplay", "DrydockMigrations", "DrydockFindings", "Drydock", engine,
                 "GRDBEngine", "NIOEngine", "OverlayVFS", "SQLiteFile", "SQLiteSchema", "TestTools",

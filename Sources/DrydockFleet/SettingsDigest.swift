@@ -2,6 +2,7 @@ import DrydockFindings
 import DrydockMaintenance
 import DrydockMigrate
 import DrydockReplay
+import DrydockVerify
 
 /// What a result depends on besides its database. Results of equal settings can stand in one report.
 package enum SettingsDigest {

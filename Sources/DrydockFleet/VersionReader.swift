@@ -3,6 +3,7 @@ import DrydockFindings
 import DrydockMigrate
 import DrydockMigrations
 import DrydockReplay
+import DrydockVerify
 
 /// Reads which migration each of many databases has applied last, as the history of the project's tool says.
 ///

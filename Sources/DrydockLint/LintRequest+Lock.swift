@@ -1,4 +1,5 @@
 import DrydockFindings
+import DrydockLock
 import DrydockReplay
 
 extension LintRequest {

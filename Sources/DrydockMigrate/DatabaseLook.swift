@@ -3,6 +3,7 @@ import DrydockMaintenance
 import DrydockMigrations
 import DrydockReplay
 import DrydockState
+import DrydockVerify
 import OverlayVFS
 
 /// What a live database has applied, and how its schema compares with its version's. Nothing is run on it.

@@ -1,4 +1,5 @@
 import DrydockReplay
+import DrydockVerify
 
 /// The options of `drydock migrate`.
 public struct MigrateRequest: Sendable {

@@ -1,8 +1,9 @@
+import DatabaseEngine
 import DrydockFindings
+import DrydockMaintenance
 import DrydockMigrations
 import DrydockReplay
-import DrydockMaintenance
-import DatabaseEngine
+import DrydockVerify
 import OverlayVFS
 
 /// Rehearses on a copy of a live database, and installs the result in the database.

@@ -1,8 +1,9 @@
+import DatabaseEngine
 import DrydockFindings
+import DrydockMaintenance
 import DrydockMigrations
 import DrydockReplay
-import DrydockMaintenance
-import DatabaseEngine
+import DrydockVerify
 
 /// Reads what a live database has applied, and runs nothing.
 struct PendingCheck: Sendable {

@@ -1,8 +1,9 @@
+import DatabaseEngine
 import DrydockFindings
+import DrydockMaintenance
 import DrydockMigrations
 import DrydockReplay
-import DrydockMaintenance
-import DatabaseEngine
+import DrydockVerify
 import OverlayVFS
 import SQLiteSchema
 

@@ -1,6 +1,7 @@
 import DatabaseEngine
 import DrydockFindings
 import DrydockReplay
+import DrydockVerify
 import SQLiteSchema
 
 /// Generates the rows of probes.

@@ -1,5 +1,6 @@
 import DatabaseEngine
 import DrydockReplay
+import DrydockVerify
 
 extension Verifier {
     /// - Parameter other: another engine, which must have the same result for every step.

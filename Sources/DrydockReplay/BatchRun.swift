@@ -1,6 +1,6 @@
+import DatabaseEngine
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 
 /// Runs a batch of migrations on an overlay, by GRDB's migrator or as another tool would, and freezes each state that
@@ -19,24 +19,24 @@ package struct BatchRun: Sendable {
     /// The project's own command, where it runs the migrations; the database must be closed then.
     package var command: CommandRun?
     /// Whether it is noted which statements find rows.
-    var notesIdle = false
+    package var notesIdle = false
 
     /// A state, and the migrations that led to it from the previous one.
-    struct Reached: Sendable {
+    package struct Reached: Sendable {
         /// One migration; several where the states between them cannot be observed.
-        var migrations: [Migration]
-        var image: Image
-        var footprint: Footprint
-        var seconds: Double
+        package var migrations: [Migration]
+        package var image: Image
+        package var footprint: Footprint
+        package var seconds: Double
         var statementSeconds: [Double]
         /// The statements of ``step`` that chose rows and found none, by index; nil where that is not known.
-        var idle: Set<Int>?
+        package var idle: Set<Int>?
         /// Whether GRDB would have checked every foreign key before the commit; the changes are then checked
         /// afterwards.
-        var owesForeignKeyCheck = false
+        package var owesForeignKeyCheck = false
 
         /// The migrations combined into one.
-        var step: Migration {
+        package var step: Migration {
             var step = migrations[migrations.count - 1]
             step.statements = migrations.flatMap(\.statements)
             step.declarations = migrations.flatMap(\.declarations)
@@ -46,13 +46,13 @@ package struct BatchRun: Sendable {
     }
 
     package struct Outcome: Sendable {
-        var reached: [Reached] = []
+        package var reached: [Reached] = []
         package var failure: (migration: Migration, error: any Error)?
         /// Why the overlay took no more pages, if that made it fail: another run may come further.
-        var obstacle: String?
+        package var obstacle: String?
 
         /// Returns the outcome with one of the states refused by the check of foreign keys before its commit.
-        func refused(at index: Int) -> Outcome {
+        package func refused(at index: Int) -> Outcome {
             Outcome(
                 reached: Array(reached.prefix(index)),
                 failure: (reached[index].step, EngineError.foreignKeyCheck))
@@ -118,7 +118,7 @@ package struct BatchRun: Sendable {
 
 extension CommandRun {
     /// Applies migrations one after the other, up to one that fails.
-    func run(
+    package func run(
         _ batch: [Migration], of set: MigrationSet, on overlay: Overlay,
         starting: @Sendable (Migration) -> Void = { _ in }
     ) async -> BatchRun.Outcome {
@@ -143,7 +143,7 @@ extension CommandRun {
 
 extension BatchFailure {
     /// The error to report: a statement's failure unchanged, a failure of the tool with its place.
-    var cause: any Error {
+    package var cause: any Error {
         switch moment {
         case .statement: error
         case .commit, .record: RunnerFailure(moment: moment, error: error)
@@ -153,6 +153,10 @@ extension BatchFailure {
 
 /// A failure of the tool's own work around a migration: the commit, or writing its history.
 package struct RunnerFailure: Error {
-    var moment: BatchFailure.Moment
+    package var moment: BatchFailure.Moment
     package var error: any Error
+
+    package init(moment: BatchFailure.Moment, error: any Error) {
+        (self.moment, self.error) = (moment, error)
+    }
 }

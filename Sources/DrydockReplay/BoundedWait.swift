@@ -1,6 +1,6 @@
-import DrydockFindings
 import DatabaseEngine
 import Dispatch
+import DrydockFindings
 import Synchronization
 
 /// Waits for work until its watchdog's time is up or the task is cancelled, and a little longer, so that the work can
@@ -8,8 +8,12 @@ import Synchronization
 ///
 /// SQLite can be stopped while it compiles and while it runs, but not inside one function: LIKE with a hostile pattern
 /// may take hours. Such work is left running on its thread, and the report is made without it.
-struct BoundedWait: Sendable {
-    let watchdog: Watchdog
+package struct BoundedWait: Sendable {
+    package let watchdog: Watchdog
+
+    package init(watchdog: Watchdog) {
+        self.watchdog = watchdog
+    }
 
     private static let grace = Duration.seconds(5)
     /// A user who interrupts should not have to wait a second.
@@ -17,7 +21,7 @@ struct BoundedWait: Sendable {
 
     /// - Returns: the result of the work; nil when it did not stop.
     /// - Throws: the errors of the work; CancellationError when the task is cancelled.
-    func result<Value: Sendable>(
+    package func result<Value: Sendable>(
         of work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
         let wait = Wait<Value?>()

@@ -3,11 +3,16 @@ import DrydockMigrations
 
 /// `migration-in-code`: replays that ended before a migration which is not SQL. A snapshot of a later version continues
 /// where they ended; where there is none, later migrations are not verified.
-struct CodeMigrationCheck {
-    let context: ReplayContext
-    let results: [ReplayResult]
+package struct CodeMigrationCheck {
+    package let context: ReplayContext
+    package let results: [ReplayResult]
 
-    func findings() -> [Finding] {
+    package init(context: ReplayContext, results: [ReplayResult]) {
+        self.context = context
+        self.results = results
+    }
+
+    package func findings() -> [Finding] {
         let gaps = Dictionary(
             grouping: results.filter { $0.stoppedAtCode != nil }, by: { $0.stoppedAtCode ?? "" })
         return context.targets.compactMap { migration in

@@ -1,6 +1,6 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockState
-import DatabaseEngine
 
 /// Says why a migration failed on a database: what SQLite said, and the rows or names that caused it.
 struct FailureReport {
@@ -8,7 +8,7 @@ struct FailureReport {
     let watchdog: Watchdog
 
     /// Returns the finding for a failed migration; nil where the run was stopped instead.
-    func finding(_ failure: MigrationFailure, _ before: DatabaseState) async throws -> Finding? {
+    package func finding(_ failure: MigrationFailure, _ before: DatabaseState) async throws -> Finding? {
         guard !watchdog.isTripped, let finding = failure.finding else { return nil }
         if MemoryStop(failure.error) != nil { return finding }
         return failure.mentioningCode(try await explained(finding, failure, before))

@@ -1,7 +1,7 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
@@ -9,14 +9,21 @@ import SQLiteSchema
 ///
 /// The step is replayed once more on a fork, unchecked, and the violations that it adds are separated from those of the
 /// snapshot. The engine's own message would show a whole row.
-struct ForeignKeyFailure {
-    let migration: Migration
-    let before: DatabaseState
-    let engine: any Engine
-    let inspector: StateInspector
+package struct ForeignKeyFailure {
+    package let migration: Migration
+    package let before: DatabaseState
+    package let engine: any Engine
+    package let inspector: StateInspector
+
+    package init(migration: Migration, before: DatabaseState, engine: any Engine, inspector: StateInspector) {
+        self.migration = migration
+        self.before = before
+        self.engine = engine
+        self.inspector = inspector
+    }
 
     /// Returns the finding with the violations, their rows and the statement that caused them.
-    func explaining(_ finding: Finding) async throws -> Finding {
+    package func explaining(_ finding: Finding) async throws -> Finding {
         let state = before
         let old = before.faults.filter(ForeignKeyRule.isRefused)
         let after: DatabaseState

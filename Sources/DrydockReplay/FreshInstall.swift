@@ -1,28 +1,39 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
 /// The result of all migrations on an empty database, as on a new user's first launch; where the tool keeps the schema
 /// of a version beside its migrations, that schema.
-struct FreshInstall: Sendable {
+package struct FreshInstall: Sendable {
     /// The schemas by the number of migrations that made them.
-    var catalogs: [Int: Catalog] = [:]
+    package var catalogs: [Int: Catalog] = [:]
     /// What exists before the first migration; only where the schema's history is wanted.
-    var base: Catalog?
+    package var base: Catalog?
     /// The number of migrations that ran on an empty database.
     var passed = 0
     /// Why the install did not complete.
-    var failure: InstallFailure?
+    package var failure: InstallFailure?
     /// Set when there was not enough time to complete.
-    var overdue: Overdue?
+    package var overdue: Overdue?
+
+    package init(
+        catalogs: [Int: Catalog] = [:], base: Catalog? = nil, passed: Int = 0, failure: InstallFailure? = nil,
+        overdue: Overdue? = nil
+    ) {
+        self.catalogs = catalogs
+        self.base = base
+        self.passed = passed
+        self.failure = failure
+        self.overdue = overdue
+    }
 
     /// Whether a migration succeeds when there are no rows.
-    func passes(_ index: Int) -> Bool { index < passed }
+    package func passes(_ index: Int) -> Bool { index < passed }
 
-    static func make(
+    package static func make(
         _ context: ReplayContext, until deadline: ContinuousClock.Instant?
     ) async throws -> FreshInstall {
         let watchdog = Watchdog(deadline: deadline)

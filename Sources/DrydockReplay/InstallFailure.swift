@@ -1,16 +1,16 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
 /// Why a fresh install does not complete, and whether users meet that.
-struct InstallFailure: Sendable {
+package struct InstallFailure: Sendable {
     /// Why, in words: `v2 fails on an empty database: no such table: person`.
-    let reason: String
+    package let reason: String
     /// What new users meet; nil where it is not known whether they do, such as where a migration is code.
-    private(set) var finding: Finding?
+    package private(set) var finding: Finding?
     /// The table, index, view or trigger that the first migration which changes anything expects, and that no migration
     /// makes.
     private(set) var expectedName: String?
@@ -150,7 +150,7 @@ struct InstallFailure: Sendable {
     }
 
     /// Adds the failure to a report: as an error if users meet it, otherwise as what keeps schemas from being compared.
-    func add(to report: inout Report, _ results: [ReplayResult]) {
+    package func add(to report: inout Report, _ results: [ReplayResult]) {
         let isExpected = results.contains(where: \.hasExpectedName)
         guard let finding, !isExpected else {
             let hint = isExpected ? "; 'base' in drydock.yml names what is there before" : ""

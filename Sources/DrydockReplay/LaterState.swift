@@ -4,8 +4,8 @@ import OverlayVFS
 /// A later state of a database that was replayed before, and what was found of the earlier one. What is the same is not
 /// checked again, so that the cost grows with what has changed.
 package struct LaterState: Sendable {
-    let image: Image
-    let earlier: BaselinedSnapshot?
+    package let image: Image
+    package let earlier: BaselinedSnapshot?
 
     /// - Parameter earlier: nil where nothing is known.
     package init(_ image: Image, since earlier: BaselinedSnapshot?) {
@@ -15,7 +15,7 @@ package struct LaterState: Sendable {
 
 extension LaterState {
     /// Determines the faults of the state, as another program left it.
-    func baseline(_ inspector: StateInspector) async throws -> BaselinedSnapshot {
+    package func baseline(_ inspector: StateInspector) async throws -> BaselinedSnapshot {
         if let earlier {
             let before = earlier.state
             let footprint = image.footprint(since: before.image)

@@ -25,7 +25,7 @@ struct MemoryStop {
         }
     }
 
-    func finding(_ migration: Migration) -> Finding {
+    package func finding(_ migration: Migration) -> Finding {
         let statement = index.flatMap {
             migration.statements.indices.contains($0) ? migration.statements[$0] : nil
         }

@@ -1,6 +1,6 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
-import DatabaseEngine
 import SQLiteSchema
 
 /// Why a migration did not run, with what to do about it.
@@ -14,7 +14,7 @@ package struct MigrationFailure {
     }
 
     /// Whether the check of the whole database before the commit refused the migration.
-    var isForeignKeyCheck: Bool { (error as? EngineError)?.isForeignKeyCheckFailure ?? false }
+    package var isForeignKeyCheck: Bool { (error as? EngineError)?.isForeignKeyCheckFailure ?? false }
 
     /// Returns a finding that also names the code beside the migration that was not run.
     func mentioningCode(_ finding: Finding) -> Finding {
@@ -30,7 +30,7 @@ package struct MigrationFailure {
     }
 
     /// Nil for an error that was not caused by a statement or a check of the migration.
-    var finding: Finding? {
+    package var finding: Finding? {
         var finding = MemoryStop(error)?.finding(migration) ?? findingOfFailure
         finding?.resultCode = engineError?.extendedCode
         finding?.add(reason: engineError?.messageWithoutValues)

@@ -1,14 +1,14 @@
-import DrydockMigrations
 import DatabaseEngine
+import DrydockMigrations
 import SQLiteSchema
 import Synchronization
 
 /// Runs one migration on an open database, statement by statement, as its tool would.
 package struct MigrationRun: Sendable {
-    let migration: Migration
-    var foreignKeyChecks: EngineMigration.ForeignKeyChecks
+    package let migration: Migration
+    package var foreignKeyChecks: EngineMigration.ForeignKeyChecks
     /// Whether it is noted which statements find rows.
-    let notesIdle: Bool
+    package let notesIdle: Bool
 
     private let recorder = Recorder()
 
@@ -60,7 +60,7 @@ package struct MigrationRun: Sendable {
         }
     }
 
-    static func run(_ statement: SQLStatement, at index: Int, on connection: any Connection) throws {
+    package static func run(_ statement: SQLStatement, at index: Int, on connection: any Connection) throws {
         do {
             try Sandbox.check(statement)
         } catch let error as EngineError {

@@ -1,23 +1,35 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 
 /// Work that was not complete when its time was up, and its place at that moment.
-struct Overdue: Sendable {
-    let limit: Duration
+package struct Overdue: Sendable {
+    package let limit: Duration
     /// The identifier of the migration that was being run.
-    var migration: String?
+    package var migration: String?
     /// The statement that was running.
-    var place: StatementLog.Place?
+    package var place: StatementLog.Place?
     /// Whether it was the install on an empty database, which comes before the replays of snapshots.
-    var isFreshInstall = false
+    package var isFreshInstall = false
     /// The project's own command, if that was running, and the last lines that it printed.
-    var running: String?
-    var lines: [String] = []
+    package var running: String?
+    package var lines: [String] = []
+
+    package init(
+        limit: Duration, migration: String? = nil, place: StatementLog.Place? = nil,
+        isFreshInstall: Bool = false, running: String? = nil, lines: [String] = []
+    ) {
+        self.limit = limit
+        self.migration = migration
+        self.place = place
+        self.isFreshInstall = isFreshInstall
+        self.running = running
+        self.lines = lines
+    }
 
     /// Returns the `time-limit` finding for a snapshot that was therefore not verified.
-    func finding(_ snapshot: Snapshot) -> Finding {
+    package func finding(_ snapshot: Snapshot) -> Finding {
         var fact = TimeLimitText.fact(limit, at: place)
         if let running {
             fact += ": '\(running)' was running" + (isFreshInstall ? " on an empty database" : "")
@@ -38,7 +50,7 @@ struct Overdue: Sendable {
 }
 
 extension Finding.Place {
-    init(_ place: StatementLog.Place) {
+    package init(_ place: StatementLog.Place) {
         self.init(file: place.file)
         (line, column, lineText) = (place.line, place.column, place.lineText)
     }

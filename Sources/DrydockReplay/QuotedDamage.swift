@@ -5,7 +5,7 @@ import SQLiteSchema
 
 /// What is wrong in a table's rows and indexes since a name in its definition means something else: SQLite changes
 /// neither the entries of an index nor stored values when a column is added.
-struct QuotedDamage: Sendable {
+package struct QuotedDamage: Sendable {
     /// What is wrong, for people.
     var messages: [String] = []
     /// Those of integrity_check.

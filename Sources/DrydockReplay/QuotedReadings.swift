@@ -5,7 +5,7 @@ import SQLiteSchema
 
 /// How SQLite reads the names in double quotes of one object: each as a name, or as a text where nothing has that name
 /// (https://www.sqlite.org/quirks.html#dblquote).
-struct QuotedReadings: Sendable {
+package struct QuotedReadings: Sendable {
     private struct Occurrence: Hashable, Sendable {
         /// The name, folded, with the words around it.
         var words: [String]
@@ -61,7 +61,7 @@ struct QuotedReadings: Sendable {
     }
 
     /// Takes over how some names were read.
-    mutating func add(_ other: QuotedReadings, names: Set<String>) {
+    package mutating func add(_ other: QuotedReadings, names: Set<String>) {
         for name in names { occurrences[name] = other.occurrences[name] }
     }
 
@@ -134,7 +134,7 @@ extension Catalog.Object {
     }
 
     /// Returns the statement with a string in single quotes for each name (folded) in double quotes.
-    func text(withString name: String) -> String {
+    package func text(withString name: String) -> String {
         guard let statement = SQLSource(name: "", text).statements().first else { return text }
         let source = statement.source
         let edits = statement.tokens.compactMap { token -> SQLEdit? in
@@ -156,7 +156,7 @@ extension SQLStatement {
 }
 
 extension Token {
-    func isDoublyQuoted(in source: SQLSource) -> Bool {
+    package func isDoublyQuoted(in source: SQLSource) -> Bool {
         kind == .quotedIdentifier && source.bytes[range.lowerBound] == UInt8(ascii: "\"")
     }
 

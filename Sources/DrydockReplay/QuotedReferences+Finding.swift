@@ -8,7 +8,7 @@ extension QuotedReferences.Change {
     ///   - before: the schema before the step.
     ///   - after: the schema after it.
     ///   - damage: what the changed meaning left wrong in the rows and indexes.
-    func finding(
+    package func finding(
         _ migration: Migration, before: Catalog, after: Catalog, damage: QuotedDamage = .init()
     ) -> StepFinding {
         var finding =

@@ -1,7 +1,7 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
@@ -33,7 +33,7 @@ struct QuotedReferences {
         var isPlain = false
     }
 
-    struct Result: Sendable {
+    package struct Result: Sendable {
         var changes: [Change] = []
         var former: [Catalog.ObjectID: QuotedReadings] = [:]
     }

@@ -1,13 +1,17 @@
-import DrydockFindings
 import DatabaseEngine
+import DrydockFindings
 import OverlayVFS
 
 /// Adds what is known once nothing more is run to the record of a replay: why it failed, and what took too long.
-struct ReplayConclusion {
-    let inputs: ReplayInputs
+package struct ReplayConclusion {
+    package let inputs: ReplayInputs
+
+    package init(inputs: ReplayInputs) {
+        self.inputs = inputs
+    }
 
     /// - Throws: only CancellationError.
-    func conclude(
+    package func conclude(
         _ record: inout ReplayRecord, after failure: (any Error)?, since start: ContinuousClock.Instant
     ) throws {
         if let failure {

@@ -1,31 +1,31 @@
+import DatabaseEngine
+import DrydockConservation
 import DrydockFindings
 import DrydockMigrations
-import DrydockConservation
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 
 /// What one replay is given, and none of its parts changes.
 package struct ReplayInputs: Sendable {
-    let context: ReplayContext
-    let snapshot: Snapshot
-    let fresh: FreshInstall
-    let watchdog: Watchdog
+    package let context: ReplayContext
+    package let snapshot: Snapshot
+    package let fresh: FreshInstall
+    package let watchdog: Watchdog
     /// What the migrations did to tables.
-    let chronicle: Chronicle
+    package let chronicle: Chronicle
     /// The random numbers for steps that are repeated elsewhere; nil where none are.
-    let random: RandomSource?
+    package let random: RandomSource?
 
-    init(context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog) {
+    package init(context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog) {
         (self.context, self.snapshot, self.fresh, self.watchdog) = (context, snapshot, fresh, watchdog)
         chronicle = context.chronicle ?? Chronicle(context.set.migrations)
         random = context.repeatsSteps ? RandomSource() : nil
     }
 
-    var inspector: StateInspector { context.inspector(watchdog) }
+    package var inspector: StateInspector { context.inspector(watchdog) }
 
     /// The time and the random numbers of the next step, where it is repeated; they begin with this call.
-    func repeatableMoment(on overlay: Overlay) -> EngineComparison.Moment? {
+    package func repeatableMoment(on overlay: Overlay) -> EngineComparison.Moment? {
         guard context.repeatsSteps else { return nil }
         let moment = EngineComparison.Moment.now()
         moment.begin(on: overlay, random)

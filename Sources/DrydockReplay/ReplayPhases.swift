@@ -1,33 +1,51 @@
+import DatabaseEngine
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 
 /// A snapshot that is open on an overlay, and whose version is known.
-struct OpenedSnapshot {
-    let overlay: Overlay
-    let database: any OpenDatabase
+package struct OpenedSnapshot {
+    package let overlay: Overlay
+    package let database: any OpenDatabase
     /// Which migrations are pending.
-    let plan: ReplayPlan
-    let recognition: Recognition?
+    package let plan: ReplayPlan
+    package let recognition: Recognition?
     /// The content before any migration.
-    let image: Image
+    package let image: Image
+
+    package init(
+        overlay: Overlay, database: any OpenDatabase, plan: ReplayPlan, recognition: Recognition?,
+        image: Image
+    ) {
+        self.overlay = overlay
+        self.database = database
+        self.plan = plan
+        self.recognition = recognition
+        self.image = image
+    }
 }
 
 /// A snapshot that is undamaged, and whose own faults are known.
 package struct BaselinedSnapshot: Sendable {
     /// The state before any migration.
-    let state: DatabaseState
+    package let state: DatabaseState
     let integrity: IntegrityCheck
     /// The snapshot's content; nil where no one asks for it.
     var content: ContentHash?
 }
 
 /// A snapshot after its pending migrations, or those of them that could be run.
-struct ReplayedSnapshot {
-    let baseline: BaselinedSnapshot
-    let plan: ReplayPlan
-    let end: DatabaseState
+package struct ReplayedSnapshot {
+    package let baseline: BaselinedSnapshot
+    package let plan: ReplayPlan
+    package let end: DatabaseState
     /// Whether all pending migrations were run.
-    let isWhole: Bool
+    package let isWhole: Bool
+
+    package init(baseline: BaselinedSnapshot, plan: ReplayPlan, end: DatabaseState, isWhole: Bool) {
+        self.baseline = baseline
+        self.plan = plan
+        self.end = end
+        self.isWhole = isWhole
+    }
 }

@@ -4,10 +4,12 @@ import DrydockState
 import Synchronization
 
 /// The migration that a replay is running.
-final class ReplayPlace: Sendable {
+package final class ReplayPlace: Sendable {
     private let current = Mutex<String?>(nil)
 
-    var migration: String? { current.withLock { $0 } }
+    package init() {}
 
-    func set(_ migration: String) { current.withLock { $0 = migration } }
+    package var migration: String? { current.withLock { $0 } }
+
+    package func set(_ migration: String) { current.withLock { $0 = migration } }
 }

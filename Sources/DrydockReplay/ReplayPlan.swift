@@ -1,21 +1,21 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
-import DatabaseEngine
 
 /// The migrations that a snapshot has applied, and those that are pending.
 package struct ReplayPlan: Sendable {
     /// Indexes into the set, in order.
     package let pending: [Int]
     /// Identifiers that the snapshot has applied but the set does not contain.
-    let unknown: [String]
+    package let unknown: [String]
     /// Migrations in code that the snapshot has applied and the folder does not contain.
-    let code: [String]
+    package let code: [String]
     /// The newest migration of the set that the snapshot has applied.
     package let from: String?
     /// The number of migrations that a fresh install runs to reach the end of this replay.
     let finalCount: Int
     /// Whether the tool would refuse to run anything on this database.
-    let isRefused: Bool
+    package let isRefused: Bool
 
     private let late: [(pending: Migration, applied: String)]
     private let edited: [(migration: Migration, isOfLineEndings: Bool)]
@@ -60,7 +60,7 @@ package struct ReplayPlan: Sendable {
     }
 
     /// Returns the state of the database without the migrations of the folder.
-    func start(on connection: any Connection) throws -> ReplaySummary.Start {
+    package func start(on connection: any Connection) throws -> ReplaySummary.Start {
         let own = set.format.ownTables.map(\.foldedASCII)
         let tables = try connection.rows("SELECT name FROM main.sqlite_schema WHERE type = 'table'") {
             $0.string(0).foldedASCII

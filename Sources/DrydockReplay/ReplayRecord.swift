@@ -5,27 +5,27 @@ import DrydockState
 /// What a replay has found so far, also where it fails later.
 package struct ReplayRecord {
     /// The path that findings name.
-    let snapshot: String
-    var result: ReplayResult
+    package let snapshot: String
+    package var result: ReplayResult
     /// What the steps so far have found.
-    var steps = ReplayedSteps()
+    package var steps = ReplayedSteps()
     /// The migration that is being run or checked.
-    var current: String?
+    package var current: String?
     /// Where an earlier replay was taken up; nil where all pending migrations are run.
     private(set) var resumed: Resumption?
 
-    init(of snapshot: Snapshot) {
+    package init(of snapshot: Snapshot) {
         self.snapshot = snapshot.path
         result = ReplayResult(summary: ReplaySummary(snapshot: snapshot.path))
     }
 
-    mutating func add(_ finding: Finding) {
+    package mutating func add(_ finding: Finding) {
         var finding = finding
         finding.snapshot = snapshot
         result.findings.append(finding)
     }
 
-    mutating func notChecked(_ rule: Rule, _ cause: NotChecked.Reason) {
+    package mutating func notChecked(_ rule: Rule, _ cause: NotChecked.Reason) {
         let entry = NotChecked(rule, snapshot: snapshot, cause)
         // What a baseline has recorded, it calls by its words.
         let isKnown = result.notChecked.contains { $0.rule == rule && $0.reason == entry.reason }
@@ -33,7 +33,7 @@ package struct ReplayRecord {
     }
 
     /// Goes on from a checkpoint, with what was found up to there.
-    mutating func resume(_ resumption: Resumption) {
+    package mutating func resume(_ resumption: Resumption) {
         (result, steps) = (resumption.checkpoint.result, resumption.checkpoint.steps)
         resumed = resumption
     }
@@ -41,7 +41,7 @@ package struct ReplayRecord {
     // MARK: - Steps
 
     /// Counts the steps that ran.
-    mutating func note(_ reached: BatchRun.Reached) {
+    package mutating func note(_ reached: BatchRun.Reached) {
         for (index, migration) in reached.migrations.enumerated() {
             // Pages that several migrations wrote together are counted once.
             let isLast = index == reached.migrations.count - 1
@@ -56,7 +56,7 @@ package struct ReplayRecord {
     }
 
     /// Takes back the count of steps that are refused after all.
-    mutating func removeCounts(_ reached: BatchRun.Reached) {
+    package mutating func removeCounts(_ reached: BatchRun.Reached) {
         result.summary.steps.removeLast(reached.migrations.count)
         result.summary.to = result.summary.steps.last?.migration ?? result.summary.from
     }
@@ -81,8 +81,9 @@ package struct ReplayRecord {
     }
 
     /// Takes over what a step's rules found.
-    mutating func take(_ outcome: StepVerification.Outcome, of migration: Migration, at after: DatabaseState)
-    {
+    package mutating func take(
+        _ outcome: StepVerification.Outcome, of migration: Migration, at after: DatabaseState
+    ) {
         result.summary.rowsCompared += outcome.rowsCompared
         result.summary.tablesUntouched += outcome.tablesUntouched
         let missed = outcome.tablesNotCompared + after.notChecked.count { $0.rule == .rowsLost }

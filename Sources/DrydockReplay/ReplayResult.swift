@@ -5,15 +5,15 @@ import OverlayVFS
 /// The result of one replay, for the report.
 package struct ReplayResult: Sendable {
     package var summary: ReplaySummary
-    var findings: [Finding] = []
+    package var findings: [Finding] = []
     /// Findings about a migration and its declarations: the same from every snapshot.
-    var migrationFindings: [Finding] = []
-    var notChecked: [NotChecked] = []
-    var triedMigrations: Set<String> = []
+    package var migrationFindings: [Finding] = []
+    package var notChecked: [NotChecked] = []
+    package var triedMigrations: Set<String> = []
     /// The declarations needed, by migration; present when the migration was checked.
-    var usedDeclarations: [String: Set<Declaration>] = [:]
+    package var usedDeclarations: [String: Set<Declaration>] = [:]
     /// Identifiers that the snapshot had applied.
-    var applied: Set<String> = []
+    package var applied: Set<String> = []
     /// The migration in code before which the replay stopped.
     var stoppedAtCode: String?
     /// The image of the snapshot, and of the replay's end, where requested.
@@ -22,13 +22,13 @@ package struct ReplayResult: Sendable {
     /// What was found of the snapshot itself, where requested; nil where nothing could be run on it.
     package var baseline: BaselinedSnapshot?
     /// Whether there was not enough time, so that another run may find more.
-    var isCutShort = false
+    package var isCutShort = false
     /// Whether nothing was pending.
     package var isUpToDate = false
     /// Whether the snapshot has what a fresh install lacks: see ``InstallFailure/expectedName``.
     var hasExpectedName = false
 
-    init(summary: ReplaySummary) { self.summary = summary }
+    package init(summary: ReplaySummary) { self.summary = summary }
 }
 
 /// What the report needs; the images are for the run alone.

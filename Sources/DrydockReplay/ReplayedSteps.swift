@@ -1,10 +1,10 @@
+import DrydockConservation
 import DrydockFindings
 import DrydockMigrations
-import DrydockConservation
 import DrydockState
 
 /// What the steps so far have found, and what later steps and the checks of the end need to know of them.
-struct ReplayedSteps {
+package struct ReplayedSteps {
     /// The findings of the steps' rules, each with the number of steps taken by then.
     private var findings: [(finding: StepFinding, step: Int)] = []
     /// The steps in order; one that stands for several migrations has the statements of all.
@@ -14,7 +14,7 @@ struct ReplayedSteps {
     /// What became of the names of tables.
     private(set) var names = RenameHistory()
     /// Temporary tables that the migrations so far left on their connection.
-    private(set) var temporaries: Set<String> = []
+    package private(set) var temporaries: Set<String> = []
     /// Full-text indexes that once read another table, by folded name.
     private(set) var searched: [String: SearchedIndex] = [:]
     /// How objects read names in double quotes until a step took the column, or the object.
@@ -22,7 +22,7 @@ struct ReplayedSteps {
     /// Messages of integrity_check that findings of the steps report.
     private(set) var damage: Set<String> = []
     /// All pages that any step changed; nil where that is not known.
-    var changedPages: Set<UInt32>? = []
+    package var changedPages: Set<UInt32>? = []
 
     mutating func append(_ outcome: StepVerification.Outcome, of migration: Migration) {
         migrations.append(migration)
@@ -39,7 +39,7 @@ struct ReplayedSteps {
         }
     }
 
-    var findingsOfLastStep: [Finding] {
+    package var findingsOfLastStep: [Finding] {
         findings.filter { $0.step == names.steps.count }.map(\.finding.finding)
     }
 

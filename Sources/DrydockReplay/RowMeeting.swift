@@ -47,7 +47,7 @@ struct RowMeeting {
 
 extension SQLStatement {
     /// How a statement chooses the rows that it changes or copies.
-    enum RowChoice: Sendable {
+    package enum RowChoice: Sendable {
         /// By a condition.
         case condition
         /// By the keys of what it inserts: REPLACE, or ON CONFLICT DO UPDATE.
@@ -55,7 +55,7 @@ extension SQLStatement {
     }
 
     /// How it chooses the rows that it changes or copies; nil where it changes none, or all of a table.
-    var rowChoice: RowChoice? {
+    package var rowChoice: RowChoice? {
         switch action {
         case .update, .delete: return hasWord(["where", "join"], outside: true) ? .condition : nil
         case .insert(_, _, let copy):

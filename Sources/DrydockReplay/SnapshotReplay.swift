@@ -1,15 +1,15 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 
 /// Replays one snapshot from its version to the newest, and checks every rule on the way.
 ///
 /// The snapshot passes through three phases, each a type that has what is known by then: ``OpenedSnapshot``,
 /// ``BaselinedSnapshot`` and ``ReplayedSnapshot``. ``StepRunner`` runs the steps; everything else looks at what they led to.
-struct SnapshotReplay {
-    let inputs: ReplayInputs
+package struct SnapshotReplay {
+    package let inputs: ReplayInputs
     /// The state that is replayed; nil where it is that of the snapshot's file.
     private let later: LaterState?
     private let onEvent: @Sendable (VerifyEvent) -> Void
@@ -19,7 +19,7 @@ struct SnapshotReplay {
     private var record: ReplayRecord
 
     /// - Parameter later: the state that is replayed; nil for that of the snapshot's file.
-    init(
+    package init(
         context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog,
         later: LaterState? = nil, onEvent: @escaping @Sendable (VerifyEvent) -> Void
     ) {
@@ -30,12 +30,12 @@ struct SnapshotReplay {
         record = ReplayRecord(of: snapshot)
     }
 
-    var result: ReplayResult { record.result }
+    package var result: ReplayResult { record.result }
 
     private var context: ReplayContext { inputs.context }
 
     /// - Throws: only CancellationError; any other failure is a finding.
-    mutating func run() async throws {
+    package mutating func run() async throws {
         if let later { return try await run(on: Overlay(later.image, isFork: false)) }
         let begin = ContinuousClock.now
         var failure: (any Error)?
@@ -60,7 +60,7 @@ struct SnapshotReplay {
 
     /// Replays what an overlay has, which is not the snapshot's own content.
     /// - Throws: only CancellationError; any other failure is a finding.
-    mutating func run(on overlay: Overlay) async throws {
+    package mutating func run(on overlay: Overlay) async throws {
         let begin = ContinuousClock.now
         var failure: (any Error)?
         do {

@@ -1,23 +1,27 @@
+import DatabaseEngine
+import DrydockConservation
 import DrydockFindings
 import DrydockMigrations
-import DrydockConservation
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
 /// Compares two states that should be the same, such as those of two engines or of two runs.
-struct StateComparison: Sendable {
-    let inspector: StateInspector
+package struct StateComparison: Sendable {
+    package let inspector: StateInspector
+
+    package init(inspector: StateInspector) {
+        self.inspector = inspector
+    }
 
     /// Something that differs.
-    enum Part: Hashable, Sendable, CustomStringConvertible {
+    package enum Part: Hashable, Sendable, CustomStringConvertible {
         case rows(table: String)
         case column(table: String, String)
         case object(kind: String, String)
         case pragma(String)
 
-        var description: String {
+        package var description: String {
             switch self {
             case .rows(let table): "rows of \(quotedText(table))"
             case .column(let table, let column): "\(quotedText(table)).\(quotedText(column))"
@@ -27,7 +31,7 @@ struct StateComparison: Sendable {
         }
 
         /// Whether it is data of the app's, and not the schema.
-        var isData: Bool {
+        package var isData: Bool {
             switch self {
             case .rows, .column: true
             case .object, .pragma: false
@@ -37,7 +41,7 @@ struct StateComparison: Sendable {
 
     /// Whether two states have the same bytes, except for those that every commit writes.
     /// - Parameter pages: those that may differ.
-    static func areEqual(_ a: Image, _ b: Image, _ pages: Set<UInt32>) throws -> Bool {
+    package static func areEqual(_ a: Image, _ b: Image, _ pages: Set<UInt32>) throws -> Bool {
         guard a.byteCount == b.byteCount, a.pageSize == b.pageSize else { return false }
         var (left, right) = (
             [UInt8](repeating: 0, count: a.pageSize), [UInt8](repeating: 0, count: a.pageSize)
@@ -55,7 +59,7 @@ struct StateComparison: Sendable {
     }
 
     /// Returns what differs: of the schema, and the rows and columns of tables that both have.
-    func parts(_ first: Image, _ second: Image) async throws -> Set<Part> {
+    package func parts(_ first: Image, _ second: Image) async throws -> Set<Part> {
         let own = Set(inspector.historyTables.map(\.foldedASCII))
         return try await compare(first, second) { connection, conservation, _ in
             var parts = try Self.objects(connection, without: own)
@@ -76,7 +80,7 @@ struct StateComparison: Sendable {
     }
 
     /// Returns a few of the rows that differ, with what the first state has and what the second has.
-    func rows(of parts: Set<Part>, _ first: Image, _ second: Image) async throws -> [Evidence.Row] {
+    package func rows(of parts: Set<Part>, _ first: Image, _ second: Image) async throws -> [Evidence.Row] {
         guard parts.contains(where: \.isData) else { return [] }
         return try await compare(first, second) { _, conservation, encoding in
             var rows: [Evidence.Row] = []

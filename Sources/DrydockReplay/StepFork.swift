@@ -1,25 +1,32 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
 /// A fork of the state before a step, on which the step's statements are run again one by one to see what each does.
 ///
 /// The state before is attached beside it, so that rows can be compared. What is written here is discarded.
-struct StepFork: Sendable {
-    let migration: Migration
-    let before: DatabaseState
-    let engine: any Engine
-    let inspector: StateInspector
+package struct StepFork: Sendable {
+    package let migration: Migration
+    package let before: DatabaseState
+    package let engine: any Engine
+    package let inspector: StateInspector
+
+    package init(migration: Migration, before: DatabaseState, engine: any Engine, inspector: StateInspector) {
+        self.migration = migration
+        self.before = before
+        self.engine = engine
+        self.inspector = inspector
+    }
 
     /// The schema name of the state before.
     static let beforeSchema = "before_step"
 
     /// Opens the fork, and a transaction where the tool opens one.
     /// - Throws: the errors of `body`, and ``EngineError``.
-    func withConnection<Result: Sendable>(
+    package func withConnection<Result: Sendable>(
         _ body: @escaping @Sendable (any Connection) throws -> Result
     ) async throws -> Result {
         let overlay = try Overlay(before.image)
@@ -40,7 +47,7 @@ struct StepFork: Sendable {
     /// Runs the statements before an index, or all of them where it is past the last.
     /// - Parameter ran: called after each statement, with its index.
     /// - Throws: ``StatementFailure``, ``EngineError``, and the errors of `ran`.
-    func run(
+    package func run(
         upTo end: Int? = nil, on connection: any Connection, ran: (Int) throws -> Void = { _ in }
     ) throws {
         for (index, statement) in migration.statements.prefix(end ?? .max).enumerated() {

@@ -1,16 +1,20 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 
 /// Looks at the states that steps lead to, and has every rule judge them.
-struct StepInspection {
-    let inputs: ReplayInputs
+package struct StepInspection {
+    package let inputs: ReplayInputs
+
+    package init(inputs: ReplayInputs) {
+        self.inputs = inputs
+    }
 
     private var context: ReplayContext { inputs.context }
 
     /// Returns the state that a step led to, with its faults.
-    func inspect(
+    package func inspect(
         _ reached: BatchRun.Reached, from before: DatabaseState, _ record: inout ReplayRecord
     ) async throws -> DatabaseState {
         let lineages = inputs.chronicle.lineages
@@ -22,7 +26,7 @@ struct StepInspection {
     }
 
     /// Returns what GRDB's own check before the commit would have reported for a migration that ran without it.
-    func refusal(
+    package func refusal(
         _ reached: BatchRun.Reached, _ after: DatabaseState, from before: DatabaseState
     ) async throws -> Finding? {
         guard reached.owesForeignKeyCheck, let migration = reached.migrations.last,
@@ -33,7 +37,7 @@ struct StepInspection {
     }
 
     /// Checks the rules for one step, and returns the state after it.
-    func judge(
+    package func judge(
         _ migration: Migration, from before: DatabaseState, to after: DatabaseState,
         _ record: inout ReplayRecord
     ) async throws -> DatabaseState {
@@ -53,7 +57,7 @@ struct StepInspection {
 
     /// Returns the finding for a failed migration; nil when the run was stopped instead.
     /// - Parameter state: the one that the migration met.
-    func failure(
+    package func failure(
         _ error: any Error, _ migration: Migration, _ index: Int, _ state: DatabaseState
     ) async throws -> Finding? {
         let explained = try await FailureReport(context: context, watchdog: inputs.watchdog)

@@ -1,12 +1,12 @@
 import DatabaseEngine
+import DrydockConservation
 import DrydockFindings
 import DrydockMigrations
-import DrydockConservation
 import DrydockState
 
 /// What a step leaves unchecked.
 extension StepVerification {
-    func notChecked(_ conservation: Conservation) -> [NotChecked] {
+    package func notChecked(_ conservation: Conservation) -> [NotChecked] {
         conservation.notCompared.map { match, error in
             let (table, message) = (match.before.name, error.message)
             return NotChecked(
@@ -18,7 +18,7 @@ extension StepVerification {
 
     /// Returns an error for each table whose rows a limit kept from being compared: rows that are gone would not have
     /// been seen, and another run can see them.
-    func limited(_ conservation: Conservation) -> [StepFinding] {
+    package func limited(_ conservation: Conservation) -> [StepFinding] {
         conservation.notCompared.filter(\.error.isOverLimit).map { match, error in
             let table = match.before.name
             return StepFinding(
@@ -32,7 +32,7 @@ extension StepVerification {
     }
 
     /// Returns the declarations about tables that were not compared whole: nothing shows that they are not needed.
-    func undecided(_ conservation: Conservation) -> Set<Declaration> {
+    package func undecided(_ conservation: Conservation) -> Set<Declaration> {
         let matches = conservation.notCompared.map(\.match) + conservation.unsettled.map(\.match)
         guard !matches.isEmpty else { return [] }
         return Set(declarations.filter { $0.kind.concerns(matches) })

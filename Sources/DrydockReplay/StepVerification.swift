@@ -1,8 +1,8 @@
+import DatabaseEngine
+import DrydockConservation
 import DrydockFindings
 import DrydockMigrations
-import DrydockConservation
 import DrydockState
-import DatabaseEngine
 import SQLiteSchema
 
 /// Checks the rules for one step, from the state before it, the state after it and its statements.
@@ -14,17 +14,17 @@ package struct StepVerification: Sendable {
     package let inspector: StateInspector
     package let engine: any Engine
     /// The format of the migration; nil for a plan made by Drydock, which no tool records.
-    var format: (any MigrationFormat)?
+    package var format: (any MigrationFormat)?
     /// What the earlier migrations did; nil where the step is checked alone.
-    let chronicle: Chronicle
+    package let chronicle: Chronicle
     /// Temporary tables that earlier migrations left on the connection.
-    var temporaries: Set<String> = []
+    package var temporaries: Set<String> = []
     /// Full-text indexes that read another table before an earlier step, by folded name.
     var searched: [String: SearchedIndex] = [:]
     /// How objects read names in double quotes until an earlier step took the column, or the object.
     var former: [Catalog.ObjectID: QuotedReadings] = [:]
     /// Whether findings name the statement that is the cause, and what to do about it.
-    var explains = true
+    package var explains = true
 
     package init(
         migration: Migration, declarations: [Declaration], before: DatabaseState, after: DatabaseState,
@@ -46,20 +46,20 @@ package struct StepVerification: Sendable {
     package struct Outcome: Sendable {
         package var findings: [StepFinding] = []
         package var declarationFindings: [Finding] = []
-        var usedDeclarations: Set<Declaration> = []
-        var notChecked: [NotChecked] = []
+        package var usedDeclarations: Set<Declaration> = []
+        package var notChecked: [NotChecked] = []
         var rowsCompared = 0
         var tablesUntouched = 0
         var tablesNotCompared = 0
         /// Whether the rows of a table that is gone are in one that remains.
         var hasMovedRows = false
-        var names: StepNames
+        package var names: StepNames
         /// Temporary tables that still exist.
-        var temporaries: Set<String>
+        package var temporaries: Set<String>
         var searched: [String: SearchedIndex] = [:]
         var former: [Catalog.ObjectID: QuotedReadings] = [:]
         /// The messages of integrity_check that findings report.
-        var damage: Set<String> = []
+        package var damage: Set<String> = []
     }
 
     package func run() async throws -> Outcome {

@@ -1,7 +1,7 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 
 /// The time limit of one snapshot, including all work before it: reading the migrations and a fresh install.
 package struct TimeBudget: Sendable {
@@ -35,7 +35,7 @@ public enum TimeLimitText {
         "Give it longer with --timeout, such as --timeout 30m, or with 'timeout:' in drydock.yml. A statement that "
         + "never ends needs another condition instead."
 
-    static func words(_ limit: Duration) -> String {
+    package static func words(_ limit: Duration) -> String {
         let milliseconds = Int64((limit.inSeconds * 1000).rounded())
         if milliseconds % 1000 != 0 { return "\(milliseconds) ms" }
         let seconds = milliseconds / 1000

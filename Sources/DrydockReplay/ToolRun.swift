@@ -1,5 +1,5 @@
-import DrydockMigrations
 import DatabaseEngine
+import DrydockMigrations
 import SQLiteSchema
 
 /// Runs migrations as a tool other than GRDB does, on a plain connection: its BEGIN and COMMIT, the statements, its
@@ -11,23 +11,31 @@ import SQLiteSchema
 /// (https://www.sqlite.org/pragma.html#pragma_defer_foreign_keys) and is switched on again. Where the commit is refused
 /// the transaction continues (https://www.sqlite.org/foreignkeys.html#fk_deferred), and the state is observed after a
 /// later step.
-struct ToolRun {
-    let connection: any Connection
-    let set: MigrationSet
+package struct ToolRun {
+    package let connection: any Connection
+    package let set: MigrationSet
     /// Called before each migration.
     var starting: (Migration) -> Void = { _ in }
     /// Whether it is noted which statements find rows.
-    var notesIdle = false
+    package var notesIdle = false
     /// Called after each statement and each part of the tool's own work, whether a transaction is open or not.
-    var called: (Call) throws -> Void = { _ in }
+    package var called: (Call) throws -> Void = { _ in }
     /// Whether steps that share a transaction are committed together, as the tool does, so that no state between them
     /// can be observed.
-    var commitsTogether = false
+    package var commitsTogether = false
     /// Whether what the tool writes of a migration that is not finished is written too.
-    var marksUnfinished = false
+    package var marksUnfinished = false
+
+    package init(
+        connection: any Connection, set: MigrationSet, starting: @escaping (Migration) -> Void = { _ in },
+        notesIdle: Bool = false
+    ) {
+        (self.connection, self.set) = (connection, set)
+        (self.starting, self.notesIdle) = (starting, notesIdle)
+    }
 
     /// Something that was done for a migration.
-    enum Call: Sendable, Hashable {
+    package enum Call: Sendable, Hashable {
         /// The history table was made.
         case setup
         /// The migration was marked as begun.
@@ -41,7 +49,7 @@ struct ToolRun {
     }
 
     /// A state that can be observed, and the migrations that led to it.
-    struct Span {
+    package struct Span {
         /// Positions in the batch.
         var range: ClosedRange<Int>
         var seconds: Double
@@ -53,7 +61,7 @@ struct ToolRun {
     }
 
     /// Creates the history table where it is missing, as tools do before they read it.
-    func prepare() throws {
+    package func prepare() throws {
         for entry in set.format.historySetup { try entry.write(on: connection) }
         try called(.setup)
     }
@@ -61,7 +69,7 @@ struct ToolRun {
     /// Runs migrations that share one transaction, or one that has its own or none.
     /// - Parameter reached: called outside any transaction with the migrations completed.
     /// - Throws: ``BatchFailure``; what the tool would roll back is rolled back.
-    func run(_ batch: [Migration], reached: (Span) throws -> Void) throws {
+    package func run(_ batch: [Migration], reached: (Span) throws -> Void) throws {
         do {
             switch batch.first?.transaction {
             case .all: try runTogether(batch, reached)
@@ -76,7 +84,7 @@ struct ToolRun {
     }
 
     /// Runs the way back of a migration.
-    func undo(_ migration: Migration, _ down: Migration.Down) throws {
+    package func undo(_ migration: Migration, _ down: Migration.Down) throws {
         var step = migration
         step.path = down.path
         step.statements = down.statements
@@ -218,15 +226,15 @@ struct ToolRun {
 }
 
 /// Where a batch of migrations stopped.
-struct BatchFailure: Error {
-    enum Moment: Sendable {
+package struct BatchFailure: Error {
+    package enum Moment: Sendable {
         case statement, commit, record
     }
 
     /// The migration's position in the batch.
-    var index: Int
-    var error: any Error
-    var moment: Moment
+    package var index: Int
+    package var error: any Error
+    package var moment: Moment
 }
 
 /// Measures the time between two states.

@@ -4,13 +4,13 @@ import OverlayVFS
 
 /// Why an overlay took no more pages: the limit on what a migration may write, or a folder for temporary files that is
 /// full or cannot be written. SQLite reports both as a full disk, and neither says that the migration is wrong.
-struct WriteObstacle {
+package struct WriteObstacle {
     private let fault: OverlayError?
 
-    init(_ overlay: Overlay) { fault = overlay.fault }
+    package init(_ overlay: Overlay) { fault = overlay.fault }
 
     /// Returns why something failed, or nil if it failed for a reason of its own.
-    func cause(of error: any Error) -> String? {
+    package func cause(of error: any Error) -> String? {
         guard Self.isOfFullDisk(error) else { return nil }
         return switch fault {
         case .writtenTooMuch: "it writes more than --memory allows"
@@ -20,7 +20,7 @@ struct WriteObstacle {
     }
 
     /// Returns the finding of a failed migration, with the obstacle as the cause if it is.
-    func explaining(_ finding: Finding, _ error: any Error) -> Finding {
+    package func explaining(_ finding: Finding, _ error: any Error) -> Finding {
         guard let cause = cause(of: error), let fault else { return finding }
         var finding = finding
         finding.message = "\(finding.migration ?? "the migration") was stopped: \(cause)"
@@ -31,7 +31,7 @@ struct WriteObstacle {
     }
 
     /// Returns the help of every finding that names the obstacle.
-    static func help(_ fault: OverlayError) -> Help { Help("\(fault)") }
+    package static func help(_ fault: OverlayError) -> Help { Help("\(fault)") }
 
     private static func isOfFullDisk(_ error: any Error) -> Bool {
         switch error {

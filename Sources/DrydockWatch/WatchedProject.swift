@@ -2,6 +2,7 @@ import DatabaseEngine
 import DrydockFindings
 import DrydockLint
 import DrydockReplay
+import DrydockVerify
 
 /// A project as its settings describe it: what is linted and verified, and on which files that rests.
 public struct WatchedProject: Sendable {

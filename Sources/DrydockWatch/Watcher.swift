@@ -3,6 +3,7 @@ import DrydockFindings
 import DrydockLint
 import DrydockProbes
 import DrydockReplay
+import DrydockVerify
 
 /// Lints and verifies a project, and again whenever its files change.
 ///

@@ -1,6 +1,7 @@
 import DrydockFindings
 import DrydockFleet
 import DrydockReplay
+import DrydockVerify
 import Foundation
 import Testing
 

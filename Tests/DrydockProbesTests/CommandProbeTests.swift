@@ -3,11 +3,12 @@ import Drydock
 import Foundation
 import GRDBEngine
 import NIOEngine
-import Testing
 import TestTools
+import Testing
 
 @testable import DrydockReplay
 @testable import DrydockTestSupport
+@testable import DrydockVerify
 
 /// Generated rows where the project's own command migrates.
 @Suite(.enabled(if: CommandCase.isPossible, "it needs python3 with its module sqlite3"))

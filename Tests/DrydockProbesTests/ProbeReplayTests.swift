@@ -5,8 +5,10 @@ import GRDBEngine
 import NIOEngine
 import Testing
 
+@testable import DrydockLock
 @testable import DrydockReplay
 @testable import DrydockTestSupport
+@testable import DrydockVerify
 
 /// Migrations without a snapshot.
 struct ProbeReplayTests {

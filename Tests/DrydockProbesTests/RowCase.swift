@@ -1,6 +1,7 @@
 import DatabaseEngine
 import DrydockProbes
 import DrydockReplay
+import DrydockVerify
 import Foundation
 import GRDBEngine
 import NIOEngine

@@ -4,6 +4,7 @@ import Testing
 
 @testable import DrydockReplay
 @testable import DrydockTestSupport
+@testable import DrydockVerify
 
 struct RowReductionTests {
     private static func rows(_ numbers: [Int64]) -> [GeneratedRow] {

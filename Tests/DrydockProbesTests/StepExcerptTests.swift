@@ -5,6 +5,7 @@ import Testing
 
 @testable import DrydockReplay
 @testable import DrydockTestSupport
+@testable import DrydockVerify
 
 /// Unusual rows are tried on the tables that a step can reach, as long as the schema has many others.
 struct StepExcerptTests {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import DrydockReplay
 @testable import DrydockTestSupport
+@testable import DrydockVerify
 
 @Suite struct ReplayShareTests {
     /// A signal cancels those that wait, and what they wait for may never end by itself.

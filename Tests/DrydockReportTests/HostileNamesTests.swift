@@ -3,11 +3,12 @@ import Foundation
 import GRDBEngine
 import Testing
 
+@testable import DrydockDiff
 @testable import DrydockFindings
+@testable import DrydockLock
+@testable import DrydockMaintenance
 @testable import DrydockMigrations
 @testable import DrydockReplay
-@testable import DrydockDiff
-@testable import DrydockMaintenance
 @testable import DrydockReport
 @testable import SQLiteSchema
 

@@ -2,6 +2,7 @@ import Drydock
 import Foundation
 import Testing
 
+@testable import DrydockLibraries
 @testable import DrydockReplay
 
 /// Other builds of SQLite, in the folders that DRYDOCK_SQLITE_LIBRARIES names, separated by colons; each library in the

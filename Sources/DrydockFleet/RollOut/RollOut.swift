@@ -4,6 +4,7 @@ import DrydockMaintenance
 import DrydockMigrate
 import DrydockMigrations
 import DrydockReplay
+import DrydockVerify
 import Foundation
 import Synchronization
 

@@ -1,9 +1,10 @@
+import DatabaseEngine
 import DrydockDiff
 import DrydockFindings
 import DrydockMigrations
 import DrydockReplay
 import DrydockState
-import DatabaseEngine
+import DrydockVerify
 import OverlayVFS
 import SQLiteSchema
 

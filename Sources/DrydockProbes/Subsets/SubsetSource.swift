@@ -1,8 +1,9 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockReplay
 import DrydockState
-import DatabaseEngine
+import DrydockVerify
 import SQLiteSchema
 
 /// What a database says of itself, before any row is read.

@@ -1,11 +1,11 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import SQLiteSchema
 
 /// The triggers that a statement fires, as a database has them just before it.
-struct FiredTriggers {
+package struct FiredTriggers {
     private struct Fired {
         let name: String
         let text: String
@@ -20,7 +20,7 @@ struct FiredTriggers {
 
     /// - Returns: nil where it fires none.
     /// - Throws: ``EngineError``.
-    init?(_ statement: SQLStatement, on connection: any Connection) throws {
+    package init?(_ statement: SQLStatement, on connection: any Connection) throws {
         guard let (verb, table, events) = Self.effect(of: statement.action) else { return nil }
         (self.verb, self.statement) = (verb, statement)
         fired = try ["main", "temp"].flatMap { schema in
@@ -63,7 +63,7 @@ struct FiredTriggers {
         }
     }
 
-    func drop(on connection: any Connection) throws {
+    package func drop(on connection: any Connection) throws {
         for trigger in fired {
             try connection.execute(
                 "DROP TRIGGER \(trigger.isTemporary ? "temp" : "main").\(quotedName(trigger.name))")
@@ -78,13 +78,13 @@ struct FiredTriggers {
 
     /// Returns text such as `UPDATE in line 2 fires trigger note_changed`.
     /// - Parameter tables: the tables that matter, folded.
-    func cause(_ place: String, on tables: Set<String>) -> String {
+    package func cause(_ place: String, on tables: Set<String>) -> String {
         let names = writers(of: tables).map { quotedIfNeeded($0.name) }
         return "\(verb) in \(place) fires trigger\(names.count == 1 ? "" : "s") \(listed(names))"
     }
 
     /// Returns what to do so that the statement does not fire them.
-    func help(_ place: String, on tables: Set<String>) -> Help {
+    package func help(_ place: String, on tables: Set<String>) -> Help {
         let writers = writers(of: tables)
         let others = writers.reduce(into: Set<String>()) { $0.formUnion($1.targets) }.subtracting(tables)
         let it = writers.count == 1 ? "the trigger" : "them"

@@ -1,8 +1,8 @@
+import DatabaseEngine
+import DrydockConservation
 import DrydockFindings
 import DrydockMigrations
-import DrydockConservation
 import DrydockState
-import DatabaseEngine
 import SQLiteSchema
 
 /// Finds out whether a trigger is the cause of what a statement did to rows: the step is run again on a fork, without the
@@ -97,7 +97,7 @@ struct TriggerExplainer: FailureExplainer {
 
 extension StepFinding {
     /// Adds the cause, and what to do about it before anything else.
-    mutating func add(cause: String, help: Help) {
+    package mutating func add(cause: String, help: Help) {
         isExplained = true
         finding.message += ": " + cause
         finding.redactedMessage? += ": " + cause

@@ -4,15 +4,15 @@ import DrydockMigrations
 /// Why a run of the project's own command does not count.
 package struct CommandFailure: Error {
     /// The command, as drydock.yml has it.
-    var command: String
+    package var command: String
     /// What happened, after the command's name: `ended with exit status 1`.
-    var fact: String
-    var help: String
+    package var fact: String
+    package var help: String
     /// The last lines that it printed.
-    var lines: [String] = []
-    var kind = Kind.failed
+    package var lines: [String] = []
+    package var kind = Kind.failed
 
-    enum Kind: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         case failed
         /// It succeeded, and the database is what it was.
         case changedNothing
@@ -23,10 +23,10 @@ package struct CommandFailure: Error {
     }
 
     /// Whether another run would not do better.
-    var isFinal: Bool { kind == .stopped || kind == .notRun }
+    package var isFinal: Bool { kind == .stopped || kind == .notRun }
 
     /// Returns the finding for a migration, or for the command as a whole.
-    func finding(_ migration: Migration?) -> Finding {
+    package func finding(_ migration: Migration?) -> Finding {
         let name = migration.map { $0.identifier == command ? "" : "\($0.identifier): " } ?? ""
         let evidence = lines.isEmpty ? nil : Evidence(details: lines, areDetailsData: true)
         return Finding(
@@ -35,5 +35,5 @@ package struct CommandFailure: Error {
     }
 
     /// The failure in a sentence, without what was printed: that may quote values.
-    var text: String { "'\(command)' \(fact)" }
+    package var text: String { "'\(command)' \(fact)" }
 }

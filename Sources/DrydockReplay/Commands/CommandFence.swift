@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The runs of a verification share one. It also remembers whether a run was seen to open its copy: until then nothing is
 /// run that could undo or apply a migration anywhere else.
-final class CommandFence: Sendable {
+package final class CommandFence: Sendable {
     private let databases: ProjectDatabases
     private let folder: String
     private let granted: [String]
@@ -33,7 +33,7 @@ final class CommandFence: Sendable {
     /// How many databases are locked: each takes up to two of the files that a process may have open.
     private static let lockLimit = 200
 
-    init(_ command: ProjectCommand, snapshots: [Snapshot]) {
+    package init(_ command: ProjectCommand, snapshots: [Snapshot]) {
         databases = ProjectDatabases(
             command, further: snapshots.map(\.path), environment: ProcessInfo.processInfo.environment)
         folder = FolderListing.realPath(command.folder)
@@ -47,7 +47,7 @@ final class CommandFence: Sendable {
     var sawAccess: Bool { state.withLock { $0.sawAccess } }
     func noteAccess() { state.withLock { $0.sawAccess = true } }
 
-    func limits(for copy: PrivateCopy) -> WriteLimits {
+    package func limits(for copy: PrivateCopy) -> WriteLimits {
         WriteLimits(own: copy.folder, granted: granted, kept: databases.paths + [folder])
     }
 
@@ -87,7 +87,7 @@ final class CommandFence: Sendable {
     }
 
     /// Ends what ``enter(patience:)`` began, and notes whether one of the databases has changed.
-    func leave() {
+    package func leave() {
         state.withLock { state in
             state.users -= 1
             state.changedFile = state.changedFile ?? state.locks.lazy.compactMap(\.changedFile).first
@@ -98,7 +98,7 @@ final class CommandFence: Sendable {
     // MARK: - What is said
 
     /// What a command can write, which databases were locked, and that these are what they were.
-    var text: String {
+    package var text: String {
         let names = lockedNames
         let others = names.count > 1 ? " and \(counted(names.count - 1, "other database"))" : ""
         let locks = names.first.map {
@@ -113,7 +113,7 @@ final class CommandFence: Sendable {
     }
 
     /// The finding on what a run changed although it must not.
-    func breach(_ command: ProjectCommand) -> Finding? {
+    package func breach(_ command: ProjectCommand) -> Finding? {
         guard let file = state.withLock({ $0.changedFile }) else { return nil }
         return Finding(
             .migrationFailed,
@@ -126,7 +126,7 @@ final class CommandFence: Sendable {
 
 extension CommandFence.Obstacle {
     /// Why the command is not run, after its name.
-    var fact: String {
+    package var fact: String {
         switch self {
         case .database(let name, .isWritten): "was not run, since another program is writing \(name)"
         case .database(let name, .cannotBeLocked(let reason)):
@@ -137,7 +137,7 @@ extension CommandFence.Obstacle {
         }
     }
 
-    var help: String {
+    package var help: String {
         switch self {
         case .database(_, .isWritten):
             "Drydock locks the project's databases while a command runs that could open them. Run this again when the other "

@@ -1,16 +1,16 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 
 /// A project whose own command migrates: its migrations, and what the command makes of an empty database.
 package struct CommandProject: Sendable {
-    let format: CommandFormat
-    let set: MigrationSet
-    let fence: CommandFence
+    package let format: CommandFormat
+    package let set: MigrationSet
+    package let fence: CommandFence
     /// The databases that a number of migrations made from nothing.
-    private(set) var made: [Int: Image] = [:]
+    package private(set) var made: [Int: Image] = [:]
     /// How many migrations ran on an empty database.
     private(set) var passed = 0
     /// Why the command does not succeed on an empty database.
@@ -20,7 +20,7 @@ package struct CommandProject: Sendable {
     /// - Parameter target: the last migration that is asked for; nil for the newest.
     /// - Throws: ``CommandFailure`` if `list` fails, the time is up, or the command does not touch the database;
     ///   ``RequestError`` where the settings do not fit together.
-    static func load(
+    package static func load(
         _ command: ProjectCommand, base: SchemaBase?, upTo target: String?, snapshots: [Snapshot],
         _ fence: CommandFence, _ opener: SnapshotOpener, _ watchdog: Watchdog
     ) async throws -> CommandProject {
@@ -90,11 +90,11 @@ package struct CommandProject: Sendable {
     }
 
     /// Whether the state that each migration leads to is known.
-    var hasEveryVersion: Bool { (1...max(1, set.migrations.count)).allSatisfy { made[$0] != nil } }
+    package var hasEveryVersion: Bool { (1...max(1, set.migrations.count)).allSatisfy { made[$0] != nil } }
 
     /// Returns the project with the states between that an empty database comes to: a run of the command for each.
     /// - Throws: ``CommandFailure`` if the time is up.
-    func withEveryVersion(upTo end: Int, on overlay: Overlay, _ run: CommandRun) async throws
+    package func withEveryVersion(upTo end: Int, on overlay: Overlay, _ run: CommandRun) async throws
         -> CommandProject
     {
         var project = self

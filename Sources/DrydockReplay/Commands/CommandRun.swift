@@ -1,7 +1,7 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import Foundation
 import OverlayVFS
 
@@ -12,16 +12,16 @@ import OverlayVFS
 ///     let overlay = try Overlay(image)
 ///     let made = try await run.apply("0002_names", on: overlay)
 package struct CommandRun: Sendable {
-    let command: ProjectCommand
-    let format: CommandFormat
-    let fence: CommandFence
-    let engine: any Engine
-    let settings: ConnectionSettings
-    let watchdog: Watchdog
+    package let command: ProjectCommand
+    package let format: CommandFormat
+    package let fence: CommandFence
+    package let engine: any Engine
+    package let settings: ConnectionSettings
+    package let watchdog: Watchdog
     /// How long the command may run; nil for as long as there is time.
-    var limit: Duration?
+    package var limit: Duration?
 
-    init(
+    package init(
         _ format: CommandFormat, fence: CommandFence, engine: any Engine, settings: ConnectionSettings,
         watchdog: Watchdog
     ) {
@@ -33,7 +33,7 @@ package struct CommandRun: Sendable {
         package var image: Image
         package var footprint: Footprint
         package var seconds: Double
-        var lastLines: [String] = []
+        package var lastLines: [String] = []
     }
 
     /// Applies one migration, or all of them, and gives the overlay the result. No connection may be open on it.
@@ -85,7 +85,7 @@ package struct CommandRun: Sendable {
 
     /// Runs the command that prints the names of the migrations.
     /// - Throws: ``CommandFailure``, ``RequestError``.
-    func names(on overlay: Overlay) async throws -> [String]? {
+    package func names(on overlay: Overlay) async throws -> [String]? {
         guard let list = command.list else { return nil }
         let copy = try copy(of: try await settled(overlay), for: list)
         defer { copy.delete() }

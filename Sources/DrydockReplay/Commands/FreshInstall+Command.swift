@@ -4,7 +4,7 @@ import DrydockState
 
 extension FreshInstall {
     /// Reads what the project's own command made of an empty database.
-    static func make(
+    package static func make(
         _ project: CommandProject, _ context: ReplayContext, _ watchdog: Watchdog
     ) async throws -> FreshInstall {
         var fresh = FreshInstall()

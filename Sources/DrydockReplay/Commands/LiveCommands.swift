@@ -20,7 +20,7 @@ package enum LiveCommands {
 
     static func remove(_ group: LeftProcesses) { state.withLock { $0.groups[group.group] = nil } }
 
-    static func add(_ folder: String) {
+    package static func add(_ folder: String) {
         state.withLock { state in
             state.folders.insert(folder)
             if state.isOver { try? FileManager.default.removeItem(atPath: folder) }

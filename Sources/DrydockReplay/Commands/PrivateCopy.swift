@@ -3,27 +3,27 @@ import Foundation
 import OverlayVFS
 
 /// A copy of a database in a folder that only this user can open. It is deleted with this object.
-final class PrivateCopy {
+package final class PrivateCopy {
     /// The absolute path of the copy.
-    let path: String
+    package let path: String
     private let own: PrivateFolder
     /// The folder that the copy is in.
-    var folder: String { own.path }
+    package var folder: String { own.path }
 
     /// - Throws: ``FileFault`` if it cannot be written, ``OverlayError`` if the image cannot be read.
-    init(of image: Image) throws {
+    package init(of image: Image) throws {
         own = try PrivateFolder(named: "drydock-command")
         path = own.path + "/database.sqlite3"
         for name in Self.folders { mkdir(own.path + "/" + name, 0o700) }
         try Self.write(image, to: path)
     }
 
-    func delete() { own.delete() }
+    package func delete() { own.delete() }
 
     private static let folders = ["tmp", "cache"]
 
     /// The variables that have programs put temporary files and caches beside the copy, and not into the project.
-    var variables: [String: String] {
+    package var variables: [String: String] {
         let (temporary, cache) = (folder + "/tmp", folder + "/cache")
         return [
             "TMPDIR": temporary, "TMP": temporary, "TEMP": temporary, "XDG_CACHE_HOME": cache,
@@ -36,7 +36,7 @@ final class PrivateCopy {
     private static let allowance = 64 << 20
 
     /// Writes the main database file, which only this user may read.
-    static func write(_ image: Image, to path: String) throws {
+    package static func write(_ image: Image, to path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileFault(FolderListing.describe(errno)) }
         defer { close(descriptor) }
@@ -70,7 +70,7 @@ final class PrivateCopy {
     }
 
     /// Returns why what is there now is not a file that can be read; nil if it is.
-    var obstacle: String? {
+    package var obstacle: String? {
         var status = stat()
         guard lstat(path, &status) == 0 else { return "deleted the database" }
         guard status.st_mode & S_IFMT == S_IFREG else {

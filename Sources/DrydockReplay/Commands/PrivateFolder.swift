@@ -2,13 +2,13 @@ import DrydockFindings
 import Foundation
 
 /// A temporary folder that only this user can open. It is deleted with this object.
-final class PrivateFolder: Sendable {
+package final class PrivateFolder: Sendable {
     /// The absolute path.
-    let path: String
+    package let path: String
 
     /// - Parameter name: how its name begins.
     /// - Throws: ``FileFault`` if it cannot be made.
-    init(named name: String) throws {
+    package init(named name: String) throws {
         let root = FolderListing.realPath(FileManager.default.temporaryDirectory.path)
         var path = Array((root + "/\(name)-XXXXXX").utf8CString)
         // The folder has the permissions 0700 (mkdtemp(3)).
@@ -23,12 +23,12 @@ final class PrivateFolder: Sendable {
 
     /// Deletes a folder that another process made and that ended without doing so.
     /// - Parameter name: how its name must begin.
-    static func delete(_ path: String, named name: String) {
+    package static func delete(_ path: String, named name: String) {
         guard URL(fileURLWithPath: path).lastPathComponent.hasPrefix(name + "-") else { return }
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    func delete() {
+    package func delete() {
         try? FileManager.default.removeItem(atPath: path)
         LiveCommands.remove(path)
     }

@@ -2,31 +2,49 @@ import DrydockFindings
 import Foundation
 
 /// A run of a command by `/bin/sh`, in a process group of its own, so that everything it starts can be ended with it.
-struct ShellProcess {
-    let command: String
-    let folder: String
+package struct ShellProcess {
+    package let command: String
+    package let folder: String
     /// The variables that are added to the user's.
-    let variables: [String: String]
+    package let variables: [String: String]
     /// What it may write; nil for what the user may.
-    var limits: WriteLimits?
+    package var limits: WriteLimits?
     /// Polled while it runs; it is ended when this returns true.
-    let mustStop: () -> Bool
+    package let mustStop: () -> Bool
 
-    struct Outcome: Sendable {
-        enum End: Sendable, Hashable {
+    package init(
+        command: String, folder: String, variables: [String: String], limits: WriteLimits? = nil,
+        mustStop: @escaping () -> Bool
+    ) {
+        self.command = command
+        self.folder = folder
+        self.variables = variables
+        self.limits = limits
+        self.mustStop = mustStop
+    }
+
+    package struct Outcome: Sendable {
+        package enum End: Sendable, Hashable {
             case exited(Int32)
             case signalled(Int32)
             /// Ended because `mustStop` said so.
             case stopped
         }
 
-        var end: End
+        package var end: End
         /// What it printed, up to a limit.
         var output: String
         /// The last lines of what it printed and of its errors, in the order in which they came.
-        var lastLines: [String]
+        package var lastLines: [String]
         /// What it started and left running, which was ended: the command lines.
         var leftRunning: [String] = []
+
+        package init(end: End, output: String, lastLines: [String], leftRunning: [String] = []) {
+            self.end = end
+            self.output = output
+            self.lastLines = lastLines
+            self.leftRunning = leftRunning
+        }
     }
 
     private static let outputLimit = 4 << 20
@@ -39,7 +57,7 @@ struct ShellProcess {
 
     /// Runs the command and returns when it has ended, with everything that it started.
     /// - Throws: ``FileFault`` if it cannot be started.
-    func run() throws -> Outcome {
+    package func run() throws -> Outcome {
         let (output, errors) = (try Pipe(), try Pipe())
         defer {
             output.close()

@@ -4,7 +4,7 @@ import Foundation
 
 /// What a project's own command may write, where the system can see to that: by Landlock on Linux, by sandbox-exec(1) on
 /// macOS.
-struct WriteLimits: Sendable {
+package struct WriteLimits: Sendable {
     /// The folders, and files, as real paths.
     let writable: [String]
 

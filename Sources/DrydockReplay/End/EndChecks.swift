@@ -1,13 +1,17 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockState
-import DatabaseEngine
 import SQLiteSchema
 
 /// The checks that are made once, after the last pending migration.
-struct EndChecks {
-    let inputs: ReplayInputs
+package struct EndChecks {
+    package let inputs: ReplayInputs
 
-    func run(_ replayed: ReplayedSnapshot, _ record: inout ReplayRecord) async throws {
+    package init(inputs: ReplayInputs) {
+        self.inputs = inputs
+    }
+
+    package func run(_ replayed: ReplayedSnapshot, _ record: inout ReplayRecord) async throws {
         for finding in record.steps.settled(at: replayed.end) { record.add(finding) }
         try await MovesOfSteps(inputs: inputs).check(replayed, &record)
         if inputs.context.isRehearsal { record.result.end = replayed.end.image }

@@ -1,13 +1,13 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import SQLiteSchema
 
 /// Where rows with the same key come from: only rows that were the same before, and that no key of the table allowed to
 /// be, can be taken for a mistake of the data.
 struct DuplicateOrigin {
-    enum Kind {
+    package enum Kind {
         /// The rows had the same key before the step.
         case earlier
         /// They had, and another key of the table allowed it.
@@ -120,7 +120,7 @@ struct DuplicateOrigin {
     // MARK: - Words
 
     /// Appended to what says which rows share a key.
-    var reason: String {
+    package var reason: String {
         switch kind {
         case .earlier: return ""
         case .allowed(let other):

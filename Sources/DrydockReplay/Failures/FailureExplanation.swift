@@ -13,7 +13,7 @@ package struct FailureExplanation: Sendable {
     var table: String?
     var evidence: Evidence?
     /// Why it is so beyond SQLite's message, without values and counts of rows: see ``Finding/reason``.
-    var reason: String?
+    package var reason: String?
     /// The statement that the reason names.
     var reasonPlace: Finding.Place?
     /// The violation, and its count in the state before.

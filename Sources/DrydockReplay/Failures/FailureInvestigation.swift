@@ -1,19 +1,30 @@
+import DatabaseEngine
+import DrydockConservation
 import DrydockFindings
 import DrydockMigrations
-import DrydockConservation
 import DrydockState
-import DatabaseEngine
 import SQLiteSchema
 
 /// Finds out which rows, or which names, made a statement of a migration fail.
 ///
 /// The migration is run again on a fork of the snapshot up to the statement, and the database at that point is queried.
-struct FailureInvestigation: Sendable {
-    let migration: Migration
-    let before: DatabaseState
-    let engine: any Engine
-    let inspector: StateInspector
-    var format: (any MigrationFormat)?
+package struct FailureInvestigation: Sendable {
+    package let migration: Migration
+    package let before: DatabaseState
+    package let engine: any Engine
+    package let inspector: StateInspector
+    package var format: (any MigrationFormat)?
+
+    package init(
+        migration: Migration, before: DatabaseState, engine: any Engine, inspector: StateInspector,
+        format: (any MigrationFormat)? = nil
+    ) {
+        self.migration = migration
+        self.before = before
+        self.engine = engine
+        self.inspector = inspector
+        self.format = format
+    }
 
     /// The explainers in the order in which they are tried; the first answer counts.
     private static let explainers: [any FailureExplainer] = [
@@ -24,7 +35,7 @@ struct FailureInvestigation: Sendable {
 
     /// Returns the finding with the rows or the name that caused it, where they are found.
     /// - Throws: ``EngineError`` where the run was stopped.
-    func explaining(_ finding: Finding, _ error: any Error) async throws -> Finding {
+    package func explaining(_ finding: Finding, _ error: any Error) async throws -> Finding {
         // The statements that a closure would have run next are not known.
         guard migration.closureChecks == nil else { return finding }
         do {
@@ -181,7 +192,7 @@ struct FailureScene {
 
 extension Table {
     /// A name by which the rowid can be selected; nil where there is no rowid or columns hide all of its names.
-    var rowidName: String? {
+    package var rowidName: String? {
         guard !isWithoutRowid else { return nil }
         return ["rowid", "_rowid_", "oid"].first { column($0) == nil }
     }

@@ -5,14 +5,14 @@ import SQLiteSchema
 
 /// Something that came with a newer SQLite than the one that Drydock runs on.
 package struct NewerSQLite {
-    let what: String
+    package let what: String
     package let since: SQLiteVersion
     /// The version that Drydock runs on.
-    let version: String
+    package let version: String
     /// The folder of the migrations, from which the project's files are looked for.
-    let folder: String
+    package let folder: String
 
-    init(_ what: String, since: SQLiteVersion, version: String, folder: String) {
+    package init(_ what: String, since: SQLiteVersion, version: String, folder: String) {
         (self.what, self.since, self.version, self.folder) = (what, since, version, folder)
     }
 
@@ -27,7 +27,7 @@ package struct NewerSQLite {
             folder: PathParts.folder(of: refused.migration.path))
     }
 
-    init?(_ statement: SQLStatement, message: String, version: String, folder: String) {
+    package init?(_ statement: SQLStatement, message: String, version: String, folder: String) {
         guard let number = SQLiteVersion(version) else { return nil }
         let newer = SQLiteFeature.features(of: statement).filter {
             $0.since > number && Self.explains($0, message)
@@ -52,7 +52,7 @@ package struct NewerSQLite {
     }
 
     /// When it came, as part of a sentence.
-    var fact: String { "\(what) came with SQLite \(since), and this is \(version)" }
+    package var fact: String { "\(what) came with SQLite \(since), and this is \(version)" }
 
     /// Whether the app's own SQLite is too old as well.
     var isTooNewForApp: Bool { BundledSQLite.nearest(to: folder).map(isTooNew) ?? false }

@@ -1,18 +1,18 @@
-import DrydockFindings
 import DatabaseEngine
+import DrydockFindings
 import SQLiteSchema
 
 /// The rows that a constraint refused: their number, and a few of them.
-struct RefusedRows {
-    var count: Int
+package struct RefusedRows {
+    package var count: Int
     /// The rows with their keys and the relevant values.
-    var rows: [Evidence.Row]
+    package var rows: [Evidence.Row]
     /// The table in which people find the rows.
-    var table: String
+    package var table: String
     /// Whether the rows have the shown values there; otherwise a statement gives them to the rows.
     var areOwn = true
     /// Where a copy puts the shown values, as `, which the copy puts into mail`.
-    var note = ""
+    package var note = ""
 
     /// `row 2 of person`, `rows 'a', 'b' and 5 more of person`, or by a key of several columns
     /// `2 rows of person (such as code = 'a', part = 1)`.
@@ -52,7 +52,7 @@ struct RefusedRows {
         return ": \(name) \(verb) \(what)"
     }
 
-    func explanation(help: some HelpConvertible) -> FailureExplanation {
+    package func explanation(help: some HelpConvertible) -> FailureExplanation {
         FailureExplanation(
             detail: detail(\.literal), redactedDetail: detail(\.shape), help: help, table: table,
             evidence: Evidence(rowCount: count, rows: rows))

@@ -1,7 +1,7 @@
-import DrydockFindings
-import DrydockConservation
-import DrydockState
 import DatabaseEngine
+import DrydockConservation
+import DrydockFindings
+import DrydockState
 import SQLiteSchema
 
 /// Explains "SQL logic error" of a full-text index that names columns which its content table does not have.
@@ -46,5 +46,5 @@ struct IndexDeletionExplainer: RefusalExplainer {
 
 extension TableLineage {
     /// Returns the present name of a table from before the step.
-    func name(ofOrigin origin: String) -> String? { currentName(of: origin) }
+    package func name(ofOrigin origin: String) -> String? { currentName(of: origin) }
 }

@@ -1,6 +1,6 @@
+import DrydockConservation
 import DrydockFindings
 import DrydockMigrations
-import DrydockConservation
 import DrydockState
 import SQLiteSchema
 
@@ -123,7 +123,7 @@ extension ForeignKeyDiagnosis {
             """
     }
 
-    func since(_ culprit: Int, _ what: String, _ key: ResolvedKey) -> Finding {
+    package func since(_ culprit: Int, _ what: String, _ key: ResolvedKey) -> Finding {
         Finding(
             cause: "\(what) since \(migration.mention(culprit))",
             help:

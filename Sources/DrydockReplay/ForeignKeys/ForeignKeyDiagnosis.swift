@@ -1,15 +1,15 @@
+import DatabaseEngine
+import DrydockConservation
 import DrydockFindings
 import DrydockMigrations
-import DrydockConservation
 import DrydockState
-import DatabaseEngine
 import SQLiteSchema
 
 /// Finds out why rows reference parents that do not exist: from what a migration's statements do to parent and child,
 /// and from the rows before and after them.
 struct ForeignKeyDiagnosis {
     /// What the replay knows of the cause.
-    struct Finding: Sendable {
+    package struct Finding: Sendable {
         /// Completes "2 rows of child (parent_id) reference no row of parent: ...".
         var cause: String
         /// What to do about this cause.
@@ -48,7 +48,7 @@ struct ForeignKeyDiagnosis {
     ///   - culprit: the statement after which the fault existed.
     /// - Returns: nil where nothing is known beyond the fault itself.
     /// - Throws: ``EngineError``.
-    func finding(of id: Fault.ID, culprit: Int?) throws -> Finding? {
+    package func finding(of id: Fault.ID, culprit: Int?) throws -> Finding? {
         guard let name = id.names.first, let child = after.table(name) else { return nil }
         guard id.kind != ForeignKeyRule.mismatch, id.names.count > 1 else {
             return try unenforceable(child, culprit)

@@ -1,8 +1,8 @@
+import DatabaseEngine
+import DrydockConservation
 import DrydockFindings
 import DrydockMigrations
-import DrydockConservation
 import DrydockState
-import DatabaseEngine
 import SQLiteSchema
 
 extension ForeignKeyDiagnosis {
@@ -77,7 +77,7 @@ extension ForeignKeyDiagnosis {
 extension Fault.ID {
     /// Whether rows of the same child reference no parent, perhaps by a key to another table: a key may only have been
     /// given another parent.
-    func hasOrphans(in known: [Fault.ID: Int]) -> Bool {
+    package func hasOrphans(in known: [Fault.ID: Int]) -> Bool {
         rule == .foreignKeyViolation && kind == ForeignKeyRule.violation
             && known.contains { id, count in
                 count > 0 && id.rule == rule && id.kind == kind && id.names.first == names.first

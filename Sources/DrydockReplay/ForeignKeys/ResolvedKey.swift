@@ -3,7 +3,7 @@ import DrydockState
 import SQLiteSchema
 
 /// A foreign key with the columns that it references.
-struct ResolvedKey {
+package struct ResolvedKey {
     let child: Catalog.Table
     let parent: Catalog.Table
     let columns: [String]

@@ -1,16 +1,16 @@
+import DrydockConservation
 import DrydockFindings
 import DrydockMigrations
-import DrydockConservation
 import DrydockState
 import SQLiteSchema
 
 /// Reads the schema's history from the states of a fresh install. Only what a migration changed is parsed and compared,
 /// so that a thousand migrations of a thousand tables cost little more than the looking.
-struct SchemaHistoryReader {
+package struct SchemaHistoryReader {
     private var follower = SchemaFollower()
     private var references = SchemaReferences()
 
-    static func history(
+    package static func history(
         of fresh: FreshInstall, _ context: ReplayContext, _ results: [ReplayResult]
     ) -> SchemaHistory {
         var reader = SchemaHistoryReader()

@@ -3,7 +3,7 @@ import DrydockState
 import Synchronization
 
 /// The checkpoints of repeated walks over one list of migrations, of which one or another is edited between two walks.
-final class CheckpointShelf<Checkpoint: Sendable>: Sendable {
+package final class CheckpointShelf<Checkpoint: Sendable>: Sendable {
     private struct State {
         /// What the last walk began with.
         var start: WalkStart?
@@ -62,7 +62,7 @@ struct WalkStart: Equatable, Sendable {
 }
 
 /// One walk, which may begin at a checkpoint of an earlier one.
-struct CheckpointedWalk<Checkpoint: Sendable>: Sendable {
+package struct CheckpointedWalk<Checkpoint: Sendable>: Sendable {
     fileprivate let shelf: CheckpointShelf<Checkpoint>
     fileprivate let number: Int
     fileprivate let places: Set<Int>

@@ -3,10 +3,10 @@ import DrydockState
 import OverlayVFS
 
 /// A place in the replay of a snapshot at which another replay can begin, with what the steps before it have found.
-struct ReplayCheckpoint: Sendable {
+package struct ReplayCheckpoint: Sendable {
     let result: ReplayResult
     let steps: ReplayedSteps
-    let state: DatabaseState
+    package let state: DatabaseState
     /// Whether foreign keys were enforced.
     let foreignKeys: Bool
     /// The tables that were checked at this state and found to be whole; nil where that was not done.
@@ -17,7 +17,7 @@ struct ReplayCheckpoint: Sendable {
 }
 
 /// A place in a fresh install at which another one can begin.
-struct InstallCheckpoint: Sendable {
+package struct InstallCheckpoint: Sendable {
     /// The install so far.
     let install: FreshInstall
     let image: Image

@@ -5,8 +5,8 @@ import Synchronization
 /// What verifying keeps between two runs of one request, so that where one migration is edited, those before it are not
 /// run again on snapshots. A project whose settings change needs another memory.
 package final class ReplayMemory: Sendable {
-    let files: FileMemory
-    let install = CheckpointShelf<InstallCheckpoint>()
+    package let files: FileMemory
+    package let install = CheckpointShelf<InstallCheckpoint>()
     private let replays = Mutex<[String: CheckpointShelf<ReplayCheckpoint>]>([:])
     /// What is kept of each reading of the migrations, where there are several.
     private let readings = Mutex<[String: ReplayMemory]>([:])
@@ -15,7 +15,7 @@ package final class ReplayMemory: Sendable {
     package init(files: FileMemory = FileMemory()) { self.files = files }
 
     /// Returns what is kept of one of several readings.
-    func reading(_ name: String) -> ReplayMemory {
+    package func reading(_ name: String) -> ReplayMemory {
         readings.withLock { readings in
             if let known = readings[name] { return known }
             let new = ReplayMemory(files: files)
@@ -25,7 +25,7 @@ package final class ReplayMemory: Sendable {
     }
 
     /// Returns the checkpoints of a snapshot.
-    func replay(of snapshot: String) -> CheckpointShelf<ReplayCheckpoint> {
+    package func replay(of snapshot: String) -> CheckpointShelf<ReplayCheckpoint> {
         replays.withLock { replays in
             if let known = replays[snapshot] { return known }
             let new = CheckpointShelf<ReplayCheckpoint>()
@@ -35,7 +35,7 @@ package final class ReplayMemory: Sendable {
     }
 
     /// Forgets all snapshots but these.
-    func keep(only snapshots: [String]) {
+    package func keep(only snapshots: [String]) {
         let names = Set(snapshots)
         replays.withLock { $0 = $0.filter { names.contains($0.key) } }
     }

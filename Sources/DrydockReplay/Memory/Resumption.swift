@@ -1,13 +1,13 @@
+import DatabaseEngine
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 
 /// A replay that began at a checkpoint.
-struct Resumption: Sendable {
+package struct Resumption: Sendable {
     let checkpoint: ReplayCheckpoint
     let walk: CheckpointedWalk<ReplayCheckpoint>
     /// All pages that a step after it changed; nil where that is not known.
-    var changedPages: Set<UInt32>? = []
+    package var changedPages: Set<UInt32>? = []
 
     /// Keeps which tables were found to be whole at the checkpoint.
     func keep(whole: Set<String>) {
@@ -20,7 +20,7 @@ struct Resumption: Sendable {
 extension ReplayContext {
     /// Returns the checkpoints of a snapshot; nil where nothing is kept.
     /// - Parameter record: what was found of the snapshot itself.
-    func checkpoints(
+    package func checkpoints(
         of plan: ReplayPlan, _ baselined: BaselinedSnapshot, _ record: ReplayRecord
     ) -> CheckpointedWalk<ReplayCheckpoint>? {
         // What a command does is not repeatable, and a snapshot must be known by its content.
@@ -41,7 +41,7 @@ extension ReplayContext {
 extension CheckpointedWalk<ReplayCheckpoint> {
     /// Keeps what the steps so far have led to.
     /// - Parameter next: the migration that ran after them on the same connection.
-    func keep(
+    package func keep(
         _ record: ReplayRecord, at state: DatabaseState, before next: Migration?,
         _ database: any OpenDatabase
     ) async throws {
@@ -56,7 +56,7 @@ extension CheckpointedWalk<ReplayCheckpoint> {
 }
 
 extension Connection {
-    func enforcesForeignKeys() throws -> Bool {
+    package func enforcesForeignKeys() throws -> Bool {
         try firstRow("PRAGMA foreign_keys") { $0.integer(0) != 0 } ?? false
     }
 }

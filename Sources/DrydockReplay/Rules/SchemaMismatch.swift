@@ -6,22 +6,24 @@ import SQLiteSchema
 /// `schema-mismatch`: a migrated snapshot's schema differs from that of a fresh install, so that the next migration
 /// runs on two kinds of database. Schemas are compared by meaning; a different order of columns is only a warning, and
 /// so is a UNIQUE constraint instead of an equal index, which has the same effect on rows.
-enum SchemaMismatch {
+package enum SchemaMismatch {
     /// What the findings depend on beside the migrated schema, within a run.
-    struct Part: Hashable, Sendable {
+    package struct Part: Hashable, Sendable {
         /// The number of migrations of the fresh install.
-        var count: Int
+        package var count: Int
         /// Whether tables count that the app shares with its tool.
         var countsShared: Bool
     }
 
     /// - Parameter format: a table of the app that also has its history is not missing where no migration makes it.
-    static func findings(migrated: Catalog, fresh: Catalog, _ format: any MigrationFormat) -> [Finding] {
+    package static func findings(migrated: Catalog, fresh: Catalog, _ format: any MigrationFormat)
+        -> [Finding]
+    {
         let others = Set(format.sharedTables.map(\.foldedASCII)).union(migrated.tablesOfMissingModules)
         return findings(migrated: migrated.without(others.subtracting(fresh.tables.keys)), fresh: fresh)
     }
 
-    static func findings(migrated: Catalog, fresh: Catalog) -> [Finding] {
+    package static func findings(migrated: Catalog, fresh: Catalog) -> [Finding] {
         let (upgraded, installed) = (migrated.schema, fresh.schema)
         let (changes, twins) = findTwins(
             SchemaDiff(from: upgraded, to: installed).changes(), upgraded, installed)
@@ -143,7 +145,7 @@ extension SchemaChange {
 
 extension Catalog {
     /// The schema by meaning. Shadow tables, history and SQLite's own are already left out.
-    var schema: Schema {
+    package var schema: Schema {
         let tables = tables.values.map {
             SchemaRow(type: "table", name: $0.name, table: $0.name, sql: $0.text)
         }

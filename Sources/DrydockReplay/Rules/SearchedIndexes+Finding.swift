@@ -1,11 +1,11 @@
+import DrydockConservation
 import DrydockFindings
 import DrydockMigrations
-import DrydockConservation
 import DrydockState
 import SQLiteSchema
 
 extension SearchedIndexes.Loss {
-    func finding(_ migration: Migration) -> StepFinding {
+    package func finding(_ migration: Migration) -> StepFinding {
         let (name, expected) = (table.foldedASCII, expected)
         let place = migration.statements.last { statement in
             guard case .createVirtualTable(let made, _) = statement.action else { return false }

@@ -1,5 +1,5 @@
-import OverlayVFS
 import DrydockFindings
+import OverlayVFS
 
 /// The databases that a command line names.
 package enum DatabaseNames {
@@ -36,7 +36,7 @@ package enum DatabaseNames {
     /// Returns the snapshots that a pattern matches. A pattern that does not restrict file names matches every file
     /// that is a snapshot by its name or its first bytes; any other pattern matches whatever fits it.
     /// - Throws: ``RequestError`` where it matches nothing.
-    static func snapshots(_ pattern: String) throws -> [String] {
+    package static func snapshots(_ pattern: String) throws -> [String] {
         let last = PathParts.name(of: pattern)
         let meansAll = last.allSatisfy { $0 == "*" }
         let paths = try matches(pattern).filter {

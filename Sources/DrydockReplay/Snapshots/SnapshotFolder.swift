@@ -1,6 +1,6 @@
-import OverlayVFS
 import DrydockFindings
 import DrydockMigrations
+import OverlayVFS
 
 /// Finds the snapshots of a folder.
 public enum SnapshotFolder {
@@ -19,7 +19,7 @@ public enum SnapshotFolder {
     }
 
     /// Whether a path is a folder without a snapshot.
-    static func isEmpty(_ path: String) -> Bool {
+    package static func isEmpty(_ path: String) -> Bool {
         FolderListing.isFolder(path) && (try? snapshots(in: path).isEmpty) == true
     }
 

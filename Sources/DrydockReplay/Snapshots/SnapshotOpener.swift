@@ -1,7 +1,7 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
@@ -28,7 +28,7 @@ package struct SnapshotOpener: Sendable {
     }
 
     /// Returns the facts that show which tool's history a snapshot has.
-    func facts(of snapshot: Snapshot) async throws -> HistoryFacts {
+    package func facts(of snapshot: Snapshot) async throws -> HistoryFacts {
         let overlay = try await open(snapshot)
         return try await engine.use(overlay, settings: settings) { database in
             try await database.withConnection { try HistoryFacts($0) }
@@ -133,9 +133,9 @@ package struct SnapshotOpener: Sendable {
 /// Why a snapshot cannot be read.
 package struct SnapshotFault: Error {
     package var message: String
-    var redactedMessage: String?
+    package var redactedMessage: String?
     /// What the message says of the file that it names; nil if it does not begin with its name.
-    var fact: String?
+    package var fact: String?
     package var help: String
     package var place: Finding.Place?
 
@@ -147,7 +147,7 @@ package struct SnapshotFault: Error {
     }
 
     /// Creates a fault whose message is a path and a fact about it.
-    init(
+    package init(
         _ path: String, _ fact: String, redactedMessage: String? = nil, help: String,
         place: Finding.Place? = nil
     ) {
@@ -156,7 +156,7 @@ package struct SnapshotFault: Error {
         self.fact = fact
     }
 
-    init(_ fault: SnapshotFile.Fault) { self.init(fault.name, fault.fact, help: fault.help) }
+    package init(_ fault: SnapshotFile.Fault) { self.init(fault.name, fault.fact, help: fault.help) }
 
-    init(_ fault: CompressionFault) { self.init(fault.path, fault.fact, help: fault.help) }
+    package init(_ fault: CompressionFault) { self.init(fault.path, fault.fact, help: fault.help) }
 }

@@ -62,7 +62,7 @@ struct ContentRecogniser {
 }
 
 /// What is known of a snapshot by its content.
-struct Recognition {
+package struct Recognition {
     enum Content {
         case hashed(ContentHash)
         /// Its hash comes from the first reading.

@@ -1,12 +1,16 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 
 /// Opens a database that is to be replayed, and finds out what is pending and what is already wrong with it.
-struct ReplayStart {
-    let inputs: ReplayInputs
+package struct ReplayStart {
+    package let inputs: ReplayInputs
+
+    package init(inputs: ReplayInputs) {
+        self.inputs = inputs
+    }
 
     private var context: ReplayContext { inputs.context }
     private var snapshot: Snapshot { inputs.snapshot }
@@ -26,7 +30,7 @@ struct ReplayStart {
                 """, tags: [.preExisting])
     }
 
-    func open(_ overlay: Overlay) async throws -> any OpenDatabase {
+    package func open(_ overlay: Overlay) async throws -> any OpenDatabase {
         do {
             var settings = context.settings(inputs.watchdog)
             settings.random = inputs.random
@@ -42,7 +46,9 @@ struct ReplayStart {
     // MARK: - The plan
 
     /// Reads from the database which migrations are pending; nil when that is not recorded, or its tool would run none.
-    func makePlan(_ database: any OpenDatabase, _ record: inout ReplayRecord) async throws -> ReplayPlan? {
+    package func makePlan(_ database: any OpenDatabase, _ record: inout ReplayRecord) async throws
+        -> ReplayPlan?
+    {
         let set = context.set
         // Without a history, a snapshot is taken for the state that, by the project's settings, existed before the
         // first migration.
@@ -76,7 +82,7 @@ struct ReplayStart {
 
     /// Determines the snapshot's own faults, before anything is replayed; nil when it is too damaged to continue.
     /// - Parameter later: the state that is replayed; nil where it is that of the snapshot's file.
-    func takeBaseline(
+    package func takeBaseline(
         of opened: OpenedSnapshot, _ later: LaterState?, _ record: inout ReplayRecord
     ) async throws -> BaselinedSnapshot? {
         let start = try await inspect(opened, later, &record)

@@ -1,7 +1,7 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import Foundation
 import OverlayVFS
 import SQLiteSchema
@@ -11,36 +11,36 @@ import SQLiteSchema
 ///
 /// All runs see the same time and the same random numbers (``Moment``). Even so, two runs of one engine can differ;
 /// where two runs of the first engine differ, nothing is compared.
-struct EngineComparison: Sendable {
+package struct EngineComparison: Sendable {
     /// The time and the random numbers that a run sees.
-    struct Moment: Sendable {
+    package struct Moment: Sendable {
         /// Milliseconds since 1970.
-        let time: Int64
-        let seed: UInt64
+        package let time: Int64
+        package let seed: UInt64
 
-        static func now() -> Moment {
+        package static func now() -> Moment {
             let time = Date().timeIntervalSince1970 * 1000
             return Moment(time: Int64(time), seed: .random(in: .min ... .max))
         }
 
-        func begin(on overlay: Overlay, _ random: RandomSource?) {
+        package func begin(on overlay: Overlay, _ random: RandomSource?) {
             overlay.stopClock(at: time)
             random?.reseed(seed)
         }
     }
 
-    let context: ReplayContext
-    let other: any Engine
-    let watchdog: Watchdog
+    package let context: ReplayContext
+    package let other: any Engine
+    package let watchdog: Watchdog
     /// The moment of the first run.
-    let moment: Moment
+    package let moment: Moment
 
-    struct Outcome: Sendable {
-        var finding: Finding?
-        var notChecked: NotChecked?
+    package struct Outcome: Sendable {
+        package var finding: Finding?
+        package var notChecked: NotChecked?
     }
 
-    func run(
+    package func run(
         _ batch: [Migration], from before: Image, _ first: BatchRun.Outcome
     ) async throws -> Outcome {
         if let reason = notCompared(first) { return Outcome(notChecked: reason) }
@@ -180,7 +180,7 @@ struct EngineComparison: Sendable {
         return ""
     }
 
-    static func list(_ parts: Set<String>) -> String {
+    package static func list(_ parts: Set<String>) -> String {
         let sorted = parts.sorted()
         let rest = sorted.count - 5
         return sorted.prefix(5).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
@@ -189,7 +189,7 @@ struct EngineComparison: Sendable {
 
 extension ReplayContext {
     /// Runs a batch of migrations once more from a state, at the moment of the first run.
-    func repeated(
+    package func repeated(
         _ batch: [Migration], on engine: any Engine, _ before: Image, _ settings: ConnectionSettings,
         _ moment: EngineComparison.Moment, _ watchdog: Watchdog
     ) async throws -> BatchRun.Outcome {

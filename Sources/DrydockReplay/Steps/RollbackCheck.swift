@@ -1,7 +1,7 @@
+import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 
@@ -26,7 +26,7 @@ struct RollbackCheck {
     /// The rules about the schema: the comparison with the schema of before reports what they would.
     private static let schemaRules: Set<Rule> = [.objectLost, .referenceMoved]
 
-    struct Outcome {
+    package struct Outcome {
         var findings: [Finding] = []
         /// Why there was nothing to check, or what could not be checked.
         var notChecked: [NotChecked] = []

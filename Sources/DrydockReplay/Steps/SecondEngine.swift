@@ -2,12 +2,16 @@ import DatabaseEngine
 import DrydockFindings
 
 /// Repeats the steps of a replay on a second engine, which must have the same result for each.
-struct SecondEngine: StepCheck {
-    let engine: any Engine
+package struct SecondEngine: StepCheck {
+    package let engine: any Engine
 
-    var repeatsSteps: Bool { true }
+    package init(engine: any Engine) {
+        self.engine = engine
+    }
 
-    func observer(of inputs: ReplayInputs) -> any StepObserver {
+    package var repeatsSteps: Bool { true }
+
+    package func observer(of inputs: ReplayInputs) -> any StepObserver {
         EngineObserver(inputs: inputs, other: engine)
     }
 }

@@ -39,49 +39,72 @@ extension StepObserver {
 /// What a step, or a batch of them, began with.
 package struct StepStart: Sendable {
     /// Several where the states between them cannot be observed.
-    let migrations: [Migration]
-    let before: DatabaseState
+    package let migrations: [Migration]
+    package let before: DatabaseState
     /// Temporary tables that earlier migrations left on the connection.
-    let temporaries: Set<String>
+    package let temporaries: Set<String>
+
+    package init(migrations: [Migration], before: DatabaseState, temporaries: Set<String>) {
+        self.migrations = migrations
+        self.before = before
+        self.temporaries = temporaries
+    }
 }
 
 /// A step that the rules have judged.
 package struct JudgedStep {
-    let start: StepStart
-    let reached: BatchRun.Reached
-    let after: DatabaseState
+    package let start: StepStart
+    package let reached: BatchRun.Reached
+    package let after: DatabaseState
+
+    package init(start: StepStart, reached: BatchRun.Reached, after: DatabaseState) {
+        self.start = start
+        self.reached = reached
+        self.after = after
+    }
 }
 
 /// A batch of migrations that ran on a replay's database, or failed.
 package struct ObservedRun {
-    let start: StepStart
+    package let start: StepStart
     /// What the engine made of it.
-    let outcome: BatchRun.Outcome
+    package let outcome: BatchRun.Outcome
     /// The index of a state that GRDB's own check of foreign keys would have refused; nil where it refuses none.
-    var refused: Int?
+    package var refused: Int?
     /// The time and the random numbers of the run; nil where it is not repeated.
-    let moment: EngineComparison.Moment?
-    let opened: OpenedSnapshot
+    package let moment: EngineComparison.Moment?
+    package let opened: OpenedSnapshot
 
-    var batch: [Migration] { start.migrations }
-    var before: DatabaseState { start.before }
+    package init(
+        start: StepStart, outcome: BatchRun.Outcome, refused: Int? = nil, moment: EngineComparison.Moment?,
+        opened: OpenedSnapshot
+    ) {
+        self.start = start
+        self.outcome = outcome
+        self.refused = refused
+        self.moment = moment
+        self.opened = opened
+    }
+
+    package var batch: [Migration] { start.migrations }
+    package var before: DatabaseState { start.before }
     /// What the tool would have made of it.
-    var judged: BatchRun.Outcome { refused.map(outcome.refused) ?? outcome }
+    package var judged: BatchRun.Outcome { refused.map(outcome.refused) ?? outcome }
 }
 
 /// The observers of one replay.
-struct StepObservers {
+package struct StepObservers {
     private let inputs: ReplayInputs
     private var observers: [(check: any StepCheck, observer: any StepObserver)]
 
-    init(_ inputs: ReplayInputs) {
+    package init(_ inputs: ReplayInputs) {
         self.inputs = inputs
         observers = inputs.context.checks.map { ($0, $0.observer(of: inputs)) }
     }
 
     /// - Returns: whether the run's listener has what it waits for.
     @discardableResult
-    mutating func observe(_ step: JudgedStep, _ record: inout ReplayRecord) async throws -> Bool {
+    package mutating func observe(_ step: JudgedStep, _ record: inout ReplayRecord) async throws -> Bool {
         for index in observers.indices {
             let findings = try await observers[index].observer.observe(step, &record)
             if inputs.hear(findings, of: step.start, by: observers[index].check) { return true }
@@ -89,7 +112,7 @@ struct StepObservers {
         return false
     }
 
-    mutating func observe(_ run: ObservedRun, _ record: inout ReplayRecord) async throws {
+    package mutating func observe(_ run: ObservedRun, _ record: inout ReplayRecord) async throws {
         for index in observers.indices {
             let findings = try await observers[index].observer.observe(run, &record)
             inputs.hear(findings, of: run.start, by: observers[index].check)

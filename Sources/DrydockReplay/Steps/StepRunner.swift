@@ -3,13 +3,13 @@ import DrydockMigrations
 
 /// Runs pending migrations on an open snapshot, and freezes the states that they lead to. What is said of these is left to
 /// others.
-struct StepRunner {
+package struct StepRunner {
     private let context: ReplayContext
     private let snapshot: Snapshot
     private let batchRun: BatchRun
 
     /// - Parameter notesIdle: whether it is noted which statements find rows.
-    init(_ inputs: ReplayInputs, on opened: OpenedSnapshot, notesIdle: Bool = false) {
+    package init(_ inputs: ReplayInputs, on opened: OpenedSnapshot, notesIdle: Bool = false) {
         (context, snapshot) = (inputs.context, inputs.snapshot)
         var run = BatchRun(set: context.set, database: opened.database, overlay: opened.overlay)
         run.command = context.commandRun(inputs.watchdog)
@@ -18,7 +18,7 @@ struct StepRunner {
     }
 
     /// Returns the migrations of a batch up to one that is not even tried, and whether there is one.
-    func runnable(
+    package func runnable(
         _ batch: [Int], _ record: inout ReplayRecord
     ) -> (ready: [Migration], isCut: Bool) {
         var ready: [Migration] = []
@@ -46,7 +46,7 @@ struct StepRunner {
     }
 
     /// - Parameter starting: called before each migration.
-    func run(
+    package func run(
         _ batch: [Migration], starting: @escaping @Sendable (Migration) -> Void = { _ in }
     ) async throws -> BatchRun.Outcome {
         var run = batchRun

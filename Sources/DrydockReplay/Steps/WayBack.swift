@@ -1,10 +1,12 @@
 import DrydockFindings
 
 /// Undoes every step of a replay, and does it again (``RollbackCheck``).
-struct WayBack: StepCheck {
-    var allowsCheckpoints: Bool { true }
+package struct WayBack: StepCheck {
+    package init() {}
 
-    func observer(of inputs: ReplayInputs) -> any StepObserver { WayBackObserver(inputs: inputs) }
+    package var allowsCheckpoints: Bool { true }
+
+    package func observer(of inputs: ReplayInputs) -> any StepObserver { WayBackObserver(inputs: inputs) }
 }
 
 private struct WayBackObserver: StepObserver {

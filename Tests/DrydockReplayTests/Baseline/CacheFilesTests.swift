@@ -7,6 +7,7 @@ import Testing
 @testable import DrydockReplay
 @testable import DrydockState
 @testable import DrydockTestSupport
+@testable import DrydockVerify
 
 /// The cache returns only complete values that Drydock stored under the same name.
 @Suite struct CacheFilesTests {

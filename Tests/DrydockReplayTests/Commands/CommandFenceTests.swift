@@ -1,11 +1,12 @@
 import Drydock
 import Foundation
 import GRDBEngine
-import Testing
 import TestTools
+import Testing
 
 @testable import DrydockReplay
 @testable import DrydockTestSupport
+@testable import DrydockVerify
 
 /// A project's own command can change nothing of the project but its private copy, whatever it opens.
 @Suite(.enabled(if: CommandCase.isPossible, "it needs python3 with its module sqlite3"))

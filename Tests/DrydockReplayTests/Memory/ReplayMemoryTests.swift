@@ -2,12 +2,13 @@ import Drydock
 import DrydockReport
 import Foundation
 import GRDBEngine
-import TestTools
 import Synchronization
+import TestTools
 import Testing
 
 @testable import DrydockReplay
 @testable import DrydockTestSupport
+@testable import DrydockVerify
 
 /// A run that goes on where an earlier one has been finds what a whole run finds.
 @Suite struct ReplayMemoryTests {

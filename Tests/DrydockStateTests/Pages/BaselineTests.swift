@@ -7,6 +7,7 @@ import Testing
 @testable import DrydockReplay
 @testable import DrydockState
 @testable import DrydockTestSupport
+@testable import DrydockVerify
 
 /// A snapshot's own faults are determined once, and again when the snapshot changes.
 @Suite struct BaselineTests {

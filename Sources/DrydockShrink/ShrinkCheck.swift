@@ -1,0 +1,76 @@
+import DrydockCrash
+import DrydockFindings
+import DrydockLibraries
+import DrydockReplay
+import DrydockVerify
+
+/// What gave a finding that is to be made small, and so is run on every small database.
+enum ShrinkCheck: Sendable {
+    /// The rules of a step, on the state before it.
+    case step
+    /// A check that is made only where it is asked for.
+    case check(any StepCheck)
+    /// A replay to its end, with all that verify says of it.
+    case replay
+
+    /// What is made besides the rules of a step.
+    var check: (any StepCheck)? { if case .check(let check) = self { check } else { nil } }
+
+    var isCrash: Bool { check is CrashLimits }
+    var isRollback: Bool { check is WayBack }
+
+    /// Whether what it finds depends on the schema of a fresh install.
+    var comparesWithFreshInstall: Bool { if case .replay = self { true } else { false } }
+
+    /// What `drydock verify` has to be told.
+    var settings: ShrunkSettings {
+        switch check {
+        case is SecondEngine: ShrunkSettings(comparesEngines: true)
+        case is WayBack: ShrunkSettings(checksRollback: true)
+        case let limits as CrashLimits:
+            ShrunkSettings(checksCrashes: !limits.includesWrites, checksCrashWrites: limits.includesWrites)
+        case let libraries as OtherLibraries: ShrunkSettings(sqliteLibraries: libraries.builds.map(\.path))
+        default: ShrunkSettings()
+        }
+    }
+}
+
+/// The settings with which `drydock verify` gives a finding that was made small.
+public struct ShrunkSettings: Sendable {
+    public var checksRollback = false
+    public var checksCrashes = false
+    public var checksCrashWrites = false
+    /// Whether both engines run each step.
+    public var comparesEngines = false
+    /// The files of other SQLite libraries, which a folder cannot bring along: `--sqlite-library`.
+    public var sqliteLibraries: [String] = []
+    /// Whether foreign keys are enforced, where the format does not say it and the project's source did.
+    public var foreignKeys: Bool?
+}
+
+extension VerifyRequest {
+    /// Returns the request with the checks that alone can give findings of a rule.
+    func checking(_ rule: Rule?) -> VerifyRequest {
+        var request = self
+        switch rule {
+        case .rollbackFailed, .rollbackMismatch: request.checksRollback = true
+        case .crashStuck, .crashLoses, .crashDiverges:
+            // Kinds of crashes that were asked for are not added to.
+            guard !checksCrashes, !checksCrashWrites else { break }
+            (request.checksCrashes, request.checksCrashWrites) = (true, true)
+        default: break
+        }
+        return request
+    }
+}
+
+extension ReplayContext {
+    /// Returns what replays of small databases need: one check, and nothing that outlasts them.
+    func narrowed(to check: ShrinkCheck) -> ReplayContext {
+        var context = self
+        (context.baselines, context.memory, context.lock, context.listener) = (nil, nil, nil, nil)
+        context.checks = [check.check].compactMap(\.self)
+        context.wantsScripts = true
+        return context
+    }
+}

@@ -1,0 +1,31 @@
+import DrydockFindings
+import DrydockMigrations
+import DrydockReplay
+
+extension VerifyRequest {
+    /// Returns the snapshots that a request names, each file once under each of its names.
+    /// - Throws: ``RequestError`` if there is none, or one is missing.
+    func namedSnapshots() throws -> [Snapshot] {
+        if let listed { return listed.map { Snapshot(path: $0) } }
+        guard !snapshots.isEmpty else {
+            return try SnapshotFolder.snapshots(in: snapshotsFolder)
+        }
+        var found: [Snapshot] = []
+        for path in snapshots {
+            if FolderListing.isFolder(path) {
+                found += try SnapshotFolder.snapshots(in: path)
+            } else if DatabaseNames.isPattern(path) {
+                found += try DatabaseNames.snapshots(path).map { Snapshot(path: $0) }
+            } else {
+                guard FolderListing.exists(path) || ByteName.isIn(path) else {
+                    throw RequestError(.notFound, FolderListing.missing("snapshot", path))
+                }
+                found.append(Snapshot(path: path))
+            }
+        }
+        try FolderListing.refuseLookAlikes(found.map(\.path))
+        // Two names of one file, as hard links are, are two snapshots.
+        var seen: Set<String> = []
+        return found.filter { seen.insert(FolderListing.realPath($0.path)).inserted }
+    }
+}
