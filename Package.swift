@@ -2,7 +2,7 @@
 import PackageDescription
 
 // One target per box of ARCHITECTURE.md; arrows point down only.
-// Tests/ArchitectureTests holds this file and every import to that.
+// Tests/ArchitectureTests checks this file, and every import, against that page.
 
 let engine: Target.Dependency = "DatabaseEngine"
 let grdb = Target.Dependency.product(
@@ -68,7 +68,7 @@ let package = Package(
         .target(
             name: "DrydockWatch",
             dependencies: [
-                "DrydockProbes", "DrydockVerify", "DrydockLint", "DrydockReplay", "DrydockMigrations",
+                "DrydockVerify", "DrydockLint", "DrydockReplay", "DrydockMigrations",
                 "DrydockFindings",
                 engine,
             ]),
@@ -81,7 +81,7 @@ let package = Package(
         .target(
             name: "DrydockProbes",
             dependencies: [
-                "DrydockVerify", "DrydockMaintenance", "DrydockDiff", "DrydockReplay", "DrydockState",
+                "DrydockMaintenance", "DrydockDiff", "DrydockReplay", "DrydockState",
                 "DrydockMigrations",
                 "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema", crypto,
             ]),
@@ -95,13 +95,15 @@ let package = Package(
         .target(
             name: "DrydockShrink",
             dependencies: [
-                "DrydockVerify", "DrydockCrash", "DrydockLibraries", "DrydockReplay", "DrydockState",
+                "DrydockVerify", "DrydockProbes", "DrydockCrash", "DrydockLibraries", "DrydockReplay",
+                "DrydockState",
                 "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema",
             ]),
         .target(
             name: "DrydockVerify",
             dependencies: [
-                "DrydockCrash", "DrydockLibraries", "DrydockLock", "DrydockReplay", "DrydockConservation",
+                "DrydockProbes", "DrydockCrash", "DrydockLibraries", "DrydockLock", "DrydockReplay",
+                "DrydockConservation",
                 "DrydockState", "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema",
             ]),
         .target(

@@ -1,17 +1,22 @@
 import DatabaseEngine
 import DrydockFindings
 import DrydockReplay
-import DrydockVerify
 import SQLiteSchema
 
 /// Generates the rows of probes.
 ///
 /// One value serves a whole run: what the statements say is read once.
-package struct RowMaker: RowGenerator {
+package struct RowMaker: Sendable {
     private let shared = SharedLookups()
 
     package init() {}
 
+    /// Inserts rows as a person would type them: see ``RowRequest``.
+    ///
+    /// The same request on the same content gives the same rows. What is in the database is read for the keys of rows to
+    /// refer to, and to see which conditions of the statements some row meets: a probe has no row that was not generated,
+    /// or written by a migration.
+    /// - Throws: ``EngineError`` when the run is interrupted. What SQLite refuses is in the result.
     package func insertOrdinaryRows(
         _ request: RowRequest, on connection: any Connection
     ) throws -> GeneratedRows {
@@ -47,6 +52,9 @@ package struct RowMaker: RowGenerator {
         }
     }
 
+    /// Inserts rows that the constraints allow, and that few would expect: NULL, duplicates, wrong storage classes.
+    /// Every one refers to rows that are there.
+    /// - Throws: ``EngineError`` when the run is interrupted.
     package func insertEdgeRows(
         _ request: RowRequest, on connection: any Connection
     ) throws -> GeneratedRows {

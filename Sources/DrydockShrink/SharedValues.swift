@@ -1,4 +1,5 @@
 import DatabaseEngine
+import DrydockProbes
 import DrydockReplay
 import DrydockVerify
 import SQLiteSchema

@@ -1,6 +1,7 @@
 import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
+import DrydockProbes
 import DrydockReplay
 import OverlayVFS
 
@@ -8,7 +9,7 @@ import OverlayVFS
 public struct Verifier: Sendable {
     package let engine: any Engine
     package let other: (any Engine)?
-    let generator: (any RowGenerator)?
+    private let rows = RowMaker()
     /// What is kept for the next run of the same request; nil where there will be none.
     package var memory: ReplayMemory?
     /// What the runs for other databases have made; nil where there is only this one.
@@ -21,14 +22,13 @@ public struct Verifier: Sendable {
     var readingName = ""
     package var onEvent: @Sendable (VerifyEvent) -> Void
 
-    package init(
-        engine: any Engine, generator: (any RowGenerator)? = nil,
-        comparingWith other: (any Engine)? = nil,
+    /// - Parameter other: another engine, which must have the same result for every step.
+    public init(
+        engine: any Engine, comparingWith other: (any Engine)? = nil,
         onEvent: @escaping @Sendable (VerifyEvent) -> Void = { _ in }
     ) {
         self.engine = engine
         self.other = other
-        self.generator = generator
         self.onEvent = onEvent
     }
 
@@ -202,7 +202,7 @@ public struct Verifier: Sendable {
 
     private func probes(_ request: VerifyRequest, _ snapshots: [Snapshot]) -> ProbeVerification {
         ProbeVerification(
-            generator: generator, request: request, snapshots: snapshots, onEvent: onEvent)
+            generator: rows, request: request, snapshots: snapshots, onEvent: onEvent)
     }
 
     /// Returns the findings that there is no migration, or no snapshot.

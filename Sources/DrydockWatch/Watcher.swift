@@ -1,7 +1,6 @@
 import DatabaseEngine
 import DrydockFindings
 import DrydockLint
-import DrydockProbes
 import DrydockReplay
 import DrydockVerify
 

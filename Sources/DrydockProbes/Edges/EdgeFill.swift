@@ -1,6 +1,5 @@
 import DatabaseEngine
 import DrydockReplay
-import DrydockVerify
 import SQLiteSchema
 
 /// Adds rows that the constraints allow and few would expect. Each has one unusual value, or is like another row.

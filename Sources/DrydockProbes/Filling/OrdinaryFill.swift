@@ -1,7 +1,6 @@
 import DatabaseEngine
 import DrydockFindings
 import DrydockReplay
-import DrydockVerify
 import SQLiteSchema
 
 /// Fills tables with ordinary rows, in one transaction that is open.

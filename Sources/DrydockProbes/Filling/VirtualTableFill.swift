@@ -1,7 +1,6 @@
 import DatabaseEngine
 import DrydockFindings
 import DrydockReplay
-import DrydockVerify
 import SQLiteSchema
 
 /// Fills a virtual table as an app would: through its triggers, by INSERT, or by the module's own command.

@@ -4,7 +4,6 @@ import DrydockFindings
 import DrydockMigrations
 import DrydockReplay
 import DrydockState
-import DrydockVerify
 import OverlayVFS
 import SQLiteSchema
 

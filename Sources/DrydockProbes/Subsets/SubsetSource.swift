@@ -3,7 +3,6 @@ import DrydockFindings
 import DrydockMigrations
 import DrydockReplay
 import DrydockState
-import DrydockVerify
 import SQLiteSchema
 
 /// What a database says of itself, before any row is read.

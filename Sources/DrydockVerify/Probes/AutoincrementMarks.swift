@@ -1,5 +1,6 @@
 import DatabaseEngine
 import DrydockFindings
+import DrydockProbes
 import DrydockReplay
 import DrydockState
 import SQLiteSchema

@@ -1,3 +1,4 @@
+import DrydockProbes
 import DrydockReplay
 import SQLiteSchema
 
@@ -33,7 +34,7 @@ public struct ProbeOptions: Sendable {
 
 /// What fills the tables of probes, and how.
 struct ProbeSource: Sendable {
-    let generator: any RowGenerator
+    let generator: RowMaker
     let options: ProbeOptions
     /// The statements of all migrations.
     let statements: [SQLStatement]

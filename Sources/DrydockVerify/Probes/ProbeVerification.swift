@@ -1,11 +1,11 @@
 import DrydockFindings
 import DrydockMigrations
+import DrydockProbes
 import DrydockReplay
 
 /// The replays of generated rows where there is no snapshot, or beside them.
 struct ProbeVerification: Sendable {
-    /// Nil where this build generates none.
-    let generator: (any RowGenerator)?
+    let generator: RowMaker
     let request: VerifyRequest
     let snapshots: [Snapshot]
     let onEvent: @Sendable (VerifyEvent) -> Void
@@ -15,7 +15,7 @@ struct ProbeVerification: Sendable {
 
     /// Whether rows would be generated, if there is a moment for it.
     private var isWanted: Bool {
-        guard generator != nil, !request.isRehearsal, request.makesProbes else { return false }
+        guard !request.isRehearsal, request.makesProbes else { return false }
         return switch request.probes.use {
         case .always: true
         case .never: false
@@ -50,7 +50,6 @@ struct ProbeVerification: Sendable {
     func run(
         _ context: ReplayContext, _ fresh: FreshInstall, until deadline: ContinuousClock.Instant?
     ) async throws -> [ReplayResult] {
-        guard let generator else { return [] }
         if let known: [ReplayResult] = request.kept?.result(of: Self.probeResults) { return known }
         if let overdue = fresh.overdue { return [Self.result(of: overdue)] }
         let watchdog = Watchdog(deadline: deadline)

@@ -1,24 +1,5 @@
 import DatabaseEngine
-import DrydockReplay
 import SQLiteSchema
-
-/// Fills the tables of a database with generated rows.
-///
-/// The generator is in a layer above the replay: it is passed to the code that replays probes.
-package protocol RowGenerator: Sendable {
-    /// Inserts rows as a person would type them: see ``RowRequest``.
-    ///
-    /// The same request on the same content gives the same rows. What is in the database is read for the keys of rows to
-    /// refer to, and to see which conditions of the statements some row meets: a probe has no row that was not generated,
-    /// or written by a migration.
-    /// - Throws: ``EngineError`` when the run is interrupted. What SQLite refuses is in the result.
-    func insertOrdinaryRows(_ request: RowRequest, on connection: any Connection) throws -> GeneratedRows
-
-    /// Inserts rows that the constraints allow, and that few would expect: NULL, duplicates, wrong storage classes.
-    /// Every one refers to rows that are there.
-    /// - Throws: ``EngineError`` when the run is interrupted.
-    func insertEdgeRows(_ request: RowRequest, on connection: any Connection) throws -> GeneratedRows
-}
 
 /// What is to be generated.
 package struct RowRequest: Sendable {
