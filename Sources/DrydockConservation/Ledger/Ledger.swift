@@ -97,6 +97,7 @@ package struct Ledger {
         of columns: [Catalog.Column], of table: Catalog.Table, in later: Catalog.Table,
         _ pairs: [TableMatch.ColumnPair], _ allowance: Allowance
     ) throws -> [ColumnAccount.Place?] {
+        guard !columns.isEmpty else { return [] }
         let provenance = provenance()
         let identity = try RowIdentity(of: table, in: later, pairs, allowance, connection)
         var joint = JointAccount(
