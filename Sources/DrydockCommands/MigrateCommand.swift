@@ -47,7 +47,7 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
             2  no report could be made, or it was not done; the database holds what it
                held, unless the text says that it is migrated, or how many of several
                are, and only the report, --log or --resume could not be written
-            130 interrupted; the database holds what it held
+            130 interrupted; the database is unchanged
             64 bad usage
             """)
 

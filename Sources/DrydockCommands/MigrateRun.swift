@@ -69,7 +69,7 @@ struct MigrateRun: Sendable {
         }
     }
 
-    private static let interrupted = "drydock: interrupted; the database holds what it held\n"
+    private static let interrupted = "drydock: interrupted; the database is unchanged\n"
 
     private static func text(_ event: MigrateEvent) -> String {
         switch event {

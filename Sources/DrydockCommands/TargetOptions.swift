@@ -81,7 +81,7 @@ struct TargetOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Note each result here, and go on after a kill; what is done is not done again, unless the database or the settings have changed.",
+            "Record each result here, and resume after a kill; finished databases are skipped, unless they or the settings have changed.",
             valueName: "path"), completion: .file())
     var resume: String?
 

@@ -28,10 +28,10 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
             """,
         exitStatus: """
             0  done
-            2  not done, or not to the end; the database holds what it held. Of several,
+            2  not done, or not to the end; the database is unchanged. Of several,
                the others are vacuumed all the same. Or the result could not be
                written, and the text says what is vacuumed
-            130 interrupted; the database holds what it held
+            130 interrupted; the database is unchanged
             64 bad usage
             """)
 
@@ -249,7 +249,7 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
         }
         if summary.isInterrupted {
             Terminal.writeError(
-                "drydock: interrupted; every database holds what it held, or is vacuumed. The same command goes on\n"
+                "drydock: interrupted; every database is unchanged, or is vacuumed. The same command goes on\n"
             )
             throw ExitCode(130)
         }

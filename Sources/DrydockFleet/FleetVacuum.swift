@@ -4,7 +4,7 @@ import DrydockMaintenance
 import DrydockReplay
 import Synchronization
 
-/// Vacuums several databases. One that cannot be does not keep the others from it.
+/// Vacuums several databases. If one fails, the others are vacuumed all the same.
 ///
 ///     let report = try await FleetVacuum(engine: GRDBDriver()).run(paths, as: VacuumRequest(path: ""))
 ///     for database in report.vacuums?.databases ?? [] { print(database.path, database.vacuum?.bytesAfter ?? "-") }
@@ -95,5 +95,5 @@ public struct FleetVacuum: Sendable {
     }
 
     /// What is said of a database whose vacuum was interrupted.
-    package static let interrupted = "interrupted; the database holds what it held"
+    package static let interrupted = "interrupted; the database is unchanged"
 }

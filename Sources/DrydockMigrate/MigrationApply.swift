@@ -274,7 +274,7 @@ struct MigrationApply: Sendable {
         } catch let error as OverlayError {
             throw RequestError(
                 .databaseUnreadable,
-                "\(request.path) cannot be read: \(error); it holds what it held" + addition)
+                "\(request.path) cannot be read: \(error); it is unchanged" + addition)
         } catch let error as RequestError {
             throw RequestError(error.reason, error.description + addition)
         } catch is CancellationError {
@@ -283,7 +283,7 @@ struct MigrationApply: Sendable {
         }
     }
 
-    /// Returns what follows "the database holds what it held" in a message.
+    /// Returns what follows "the database is unchanged" in a message.
     private func addition(_ backup: String?, _ faults: [HeldDatabase.ReleaseFault]) -> String {
         let faults = faults.filter { if case .logIsRead = $0 { false } else { true } }
         return (backup.map { ", and so does its backup, \($0)" } ?? "")
@@ -292,7 +292,7 @@ struct MigrationApply: Sendable {
 
     private func describe(_ error: EngineError, _ addition: String) -> RequestError {
         let path = request.path
-        let rest = "\(path) holds what it held" + addition
+        let rest = "\(path) is unchanged" + addition
         // The files that SQLite makes beside the database fail with this code.
         if error.code == .inputOutput, (DiskSpace.free(in: needs.folder) ?? .max) < 1 << 17 {
             return RequestError(.diskFull, "the disk is full; \(rest)")

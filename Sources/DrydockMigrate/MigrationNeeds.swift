@@ -97,7 +97,7 @@ struct MigrationNeeds: Sendable {
                     .diskFull,
                     "\(need.folder) has \(free) bytes free and \(total) are needed: \(need.purpose); free space, or "
                         + "have the backup elsewhere with --backup-folder, temporary files with TMPDIR; "
-                        + "\(request.path) holds what it held")
+                        + "\(request.path) is unchanged")
             }
         }
     }

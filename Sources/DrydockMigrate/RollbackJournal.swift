@@ -154,6 +154,6 @@ struct RollbackJournal {
         let reason = FolderListing.describe(code)
         return RequestError(
             .writing(code),
-            "\(path) cannot be written: \(reason); the database holds what it held")
+            "\(path) cannot be written: \(reason); the database is unchanged")
     }
 }

@@ -57,7 +57,7 @@ import Testing
         }
         try FileManager.default.removeItem(atPath: journal)
         let backup = try #require(try project.names().first { $0.hasSuffix(".backup") })
-        #expect(message.contains("holds what it held") && message.contains(backup), "\(message)")
+        #expect(message.contains("is unchanged") && message.contains(backup), "\(message)")
         #expect(try MigrateCase.content(project.path) == before)
     }
 

@@ -9,7 +9,7 @@ package enum WorkDone {
 }
 
 extension Report {
-    /// What was done to databases; nil if each of them holds what it held.
+    /// What was done to databases; nil if each of them is unchanged.
     package var workDone: String? {
         switch body {
         case .migrate(let migrate):

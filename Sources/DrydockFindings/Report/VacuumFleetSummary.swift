@@ -5,7 +5,7 @@ public struct VacuumFleetSummary: Sendable {
         public var path: String
         /// What was done, or would be; nil if it was not done, or not to the end.
         public var vacuum: VacuumSummary?
-        /// Why it was not done, or not to the end: the database then holds what it held.
+        /// Why it was not done, or not to the end: the database is then unchanged.
         public var trouble: RequestError?
         /// Wall-clock seconds.
         public var seconds = 0.0

@@ -4,12 +4,12 @@ import DrydockState
 import DatabaseEngine
 import SQLiteSchema
 
-/// `expression-fails`: the expression of a generated column, CHECK, DEFAULT or index that can be computed for no row.
+/// `expression-fails`: an expression of a generated column, CHECK, DEFAULT or index that fails on every row.
 struct ExpressionFailsRule: LintRule {
     let rule = Rule.expressionFails
     let severity: Finding.Severity? = .error
     let text = LintRuleText(
-        summary: "a generated column, CHECK, DEFAULT or index can be computed for no row",
+        summary: "the expression of a generated column, CHECK, DEFAULT or index fails on every row",
         detail: """
             ALTER TABLE takes a generated column, and CREATE TABLE a DEFAULT, that calls a function which this \
             SQLite does not have, or calls one with the wrong number of arguments; `date('now')` is refused only \

@@ -256,7 +256,7 @@ public struct Vacuum: Sendable {
     }
 
     private static func describe(_ error: EngineError, _ path: String) -> String {
-        let rest = "\(path) holds what it held"
+        let rest = "\(path) is unchanged"
         switch error.code {
         case .busy, .locked:
             return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"

@@ -69,8 +69,8 @@ struct EndSchema {
             if !code.isEmpty {
                 finding.severity = min(finding.severity, .warning)
                 finding.advice =
-                    "The fresh install was made without the migrations that are no SQL (\(code.joined(separator: ", "))): "
-                    + "if they do this, all is well. If not: " + finding.advice
+                    "The fresh install was made without the migrations that are not SQL (\(code.joined(separator: ", "))): "
+                    + "if they make this difference, nothing is wrong. If not: " + finding.advice
             }
             record.add(finding)
         }

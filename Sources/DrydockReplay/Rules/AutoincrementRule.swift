@@ -6,7 +6,7 @@ import SQLiteSchema
 
 /// `autoincrement-reset`: the next id that an AUTOINCREMENT table would assign was assigned before
 /// (https://www.sqlite.org/autoinc.html). A rebuild that ignores `sqlite_sequence` causes this, and so does a copy into
-/// a table that has the place of the other one from then on.
+/// a table that then takes its place.
 struct AutoincrementRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         let heirs = Dictionary(grouping: step.conservation.heirs, by: \.before.name).sorted {

@@ -29,13 +29,13 @@ struct ColumnDroppedRule: StepRule {
                     StepFinding(
                         Finding(
                             .columnDropped, .note,
-                            "column \(table).\(column) is gone; its every value is in \(home)",
+                            "column \(table).\(column) is gone; all its values are in \(home)",
                             place: place(of: table, column, in: step), table: table, column: column,
                             evidence: count > 0 ? Evidence(rowCount: count) : nil)))
                 continue
             }
             let rename: Help? = dropped.twin.map { twin in
-                "Column \(twin) holds its every value. If that is a rename, declare it:\n"
+                "Column \(twin) has all its values. If that is a rename, declare it:\n"
                     + .declaration(
                         "renames column \(path) to \(quotedIfNeeded(table)).\(quotedIfNeeded(twin))")
             }
@@ -49,7 +49,7 @@ struct ColumnDroppedRule: StepRule {
             let moved: Help? =
                 places.isEmpty
                 ? nil
-                : "Its every value is in \(places): if it was moved there, with its row, nothing is lost."
+                : "All its values are in \(places): if they were moved there, each with its row, nothing is lost."
             findings.append(
                 StepFinding(
                     Finding(

@@ -60,7 +60,7 @@ struct TableDroppedRule: StepRule {
         }
     }
 
-    /// Returns the note on a table whose every row is in one that remains, or in several.
+    /// Returns the note on a table whose rows are all in one that remains, or in several.
     private func found(
         _ dropped: Conservation.DroppedTable, _ declarations: inout DeclarationUse, _ place: Finding.Place?
     ) -> StepFinding? {
@@ -71,8 +71,8 @@ struct TableDroppedRule: StepRule {
         return StepFinding(
             Finding(
                 .tableDropped, .note,
-                "table \(name) is gone; its every row is in \(homes.joined(separator: " or "))"
-                    + (dropped.needsDeclarations ? ", but for what declarations let go" : ""),
+                "table \(name) is gone; all its rows are in \(homes.joined(separator: " or "))"
+                    + (dropped.needsDeclarations ? ", except those that declarations allow to go" : ""),
                 place: place, table: name, evidence: Evidence(rowCount: dropped.rowCount)))
     }
 

@@ -13,7 +13,7 @@ struct VerifyText {
             return [counted(snapshots, "snapshot")] + (probes.isEmpty ? [] : [generated])
                 + ReplayFacts(verify.replays).all(tool: tool)
         }
-        // What was compared and written of rows that nobody has is of no use to anyone.
+        // Nobody has generated rows, so how many were compared and written says nothing.
         return [counted(probes.reduce(0) { $0 + $1.steps.count }, "step") + tool, generated, "no snapshot"]
             + ReplayFacts(probes).crashes
     }

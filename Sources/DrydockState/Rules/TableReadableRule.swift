@@ -8,7 +8,7 @@ import SQLiteSchema
 /// SQLite compiles the expression of a generated column when the column is read, and then computes a VIRTUAL one: an
 /// expression that names an unknown function, or fails on a row, is accepted by ALTER TABLE and breaks every later
 /// query (https://www.sqlite.org/gencol.html). CHECK constraints and the expressions of indexes are compiled when a row
-/// is written, and only then are they and a DEFAULT computed: an expression that can be computed for no row is also
+/// is written, and only then are they and a DEFAULT computed: an expression that fails on every row is also
 /// found on a table without rows.
 struct TableReadableRule: StateRule {
     let rule = Rule.tableUnreadable

@@ -50,7 +50,7 @@ extension TableReading {
         }
     }
 
-    /// Returns the expressions that can be computed for no row, unless SQLite already reports them when it compiles a
+    /// Returns the expressions that fail on every row, unless SQLite already reports them when it compiles a
     /// statement: it calls a function only when there is a row, and a DEFAULT only when a row leaves the column out.
     func expressionFaults(besides known: [Fault]) throws -> [Fault] {
         // A definition that does not compile shows nothing about what it would compute.

@@ -399,6 +399,6 @@ import Testing
         ).verify().finding(.columnDropped)
         #expect(
             finding.message
-                == "column t.kind is gone; its every value is in kind.name, to which t.kind_id leads")
+                == "column t.kind is gone; all its values are in kind.name, to which t.kind_id leads")
     }
 }

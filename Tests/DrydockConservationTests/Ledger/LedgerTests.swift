@@ -627,7 +627,7 @@ import Testing
             Self.schema, rows: Self.rows, steps: "CREATE TABLE u AS SELECT * FROM t;\nDROP TABLE t;"
         ).verify()
         let finding = try report.finding(.tableDropped)
-        #expect(finding.message == "table t is gone; its every row is in u")
+        #expect(finding.message == "table t is gone; all its rows are in u")
         #expect(report.replays.first?.rowsCompared == 3)
         #expect(finding.place?.line == 2)
     }
