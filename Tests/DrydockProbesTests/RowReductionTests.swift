@@ -2,6 +2,7 @@ import DatabaseEngine
 import SQLiteSchema
 import Testing
 
+@testable import DrydockProbes
 @testable import DrydockReplay
 @testable import DrydockTestSupport
 @testable import DrydockVerify
