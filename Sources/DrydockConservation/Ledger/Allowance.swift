@@ -42,13 +42,16 @@ struct Allowance: Sendable {
         _ difference: TableDifference, of table: Catalog.Table, _ connection: any Connection
     ) throws -> Allowance {
         var left = self
+        guard difference.declaredLost > 0 else {
+            left.conditions = []
+            return left
+        }
         do {
             let meeting = try connection.count("SELECT count(*) FROM \(table.earlier) WHERE \(condition)")
             if meeting != difference.declaredLost { left.lostCount = difference.declaredLost }
         } catch let error as EngineError where error.isOfExpression {
             left.conditions = []
         }
-        if difference.declaredLost == 0 { left.conditions = [] }
         return left
     }
 

@@ -19,6 +19,7 @@ package struct ColumnAccount {
     /// The table that has the rows after the step, and the columns of both that are compared.
     let successor: Catalog.Table
     let pairs: [TableMatch.ColumnPair]
+    /// What rows are known by.
     let identity: RowIdentity
     /// The rows and values that may be missing.
     let allowance: Allowance

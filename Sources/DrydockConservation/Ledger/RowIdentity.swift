@@ -15,7 +15,7 @@ struct RowIdentity {
     private(set) var values: [Value]
     /// The key, where it identifies every row; nil where rows are known by other values.
     private(set) var key: [TableMatch.ColumnPair]?
-    /// Whether the table has a key that does not.
+    /// Whether the table has a key that does not identify every row.
     private(set) var isKeyUnsafe = false
 
     /// - Parameter pairs: the columns that both tables have.
