@@ -12,21 +12,22 @@ struct ReadingsVerification {
     /// Verifies the snapshots in every reading of the migrations.
     func run() async throws -> (Report, [ReplayResult]) {
         if let listener = verifier.listener { return try await run(for: listener) }
-        var parts: [Report.OfReading] = []
-        var results: [ReplayResult] = []
-        for (reading, summary) in zip(readings.all, readings.summaries) {
-            let one = LoadedMigrations(set: reading.set)
-            let (report, found) = try await verifier(of: summary, isFirst: parts.isEmpty)
-                .verifySnapshots(snapshots, request, one)
-            if parts.isEmpty { results = found }
-            parts.append(Report.OfReading(summary, report, covers: readings.scope(of: reading)))
+        let begin = ContinuousClock.now
+        let all = Array(zip(readings.all, readings.summaries).enumerated())
+        // The snapshots of one reading are already replayed side by side; generated rows are not.
+        let done = try await concurrentMap(all, jobs: snapshots.isEmpty ? request.jobs : 1) { index, one in
+            let (reading, summary) = one
+            let (report, results) = try await verifier(of: summary, isFirst: index == 0)
+                .verifySnapshots(snapshots, request, LoadedMigrations(set: reading.set))
+            return (Report.OfReading(summary, report, covers: readings.scope(of: reading)), results)
         }
-        guard let report = Report.merged(parts) else { return (Report(.verify(VerifySummary())), []) }
+        guard var report = Report.merged(done.map(\.0)) else { return (Report(.verify(VerifySummary())), []) }
+        report.seconds = (ContinuousClock.now - begin).inSeconds
         let ofSnapshot = Dictionary(grouping: report.findings, by: \.snapshot)
         for replay in report.replays where !replay.isProbe {
             verifier.onEvent(.replayed(replay, ofSnapshot[replay.snapshot] ?? []))
         }
-        return (report, results)
+        return (report, done[0].1)
     }
 
     /// Returns the verifier of one reading. A snapshot is complete when all readings of it are.

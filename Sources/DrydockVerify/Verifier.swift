@@ -202,7 +202,8 @@ public struct Verifier: Sendable {
 
     private func probes(_ request: VerifyRequest, _ snapshots: [Snapshot]) -> ProbeVerification {
         ProbeVerification(
-            generator: rows, request: request, snapshots: snapshots, onEvent: onEvent)
+            generator: rows, request: request, snapshots: snapshots, readingName: readingName,
+            onEvent: onEvent)
     }
 
     /// Returns the findings that there is no migration, or no snapshot.

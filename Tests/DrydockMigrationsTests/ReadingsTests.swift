@@ -49,6 +49,17 @@ import Testing
         #expect(try await verify(folder(Self.rebuild)) { $0.migrationFormat = "drydock" }.hasPassed)
     }
 
+    /// Whether results are kept, and however many readings are verified at once.
+    @Test(arguments: [1, 4], [false, true])
+    func eachReadingHasItsOwnRows(_ jobs: Int, _ keeps: Bool) async throws {
+        let report = try await verify(try folder(Self.rebuild)) { request in
+            request.jobs = jobs
+            if keeps { request.kept = KeptResults() }
+        }
+        let losses = report.findings.filter { $0.rule == .rowsLost }
+        #expect(losses.map(\.tags) == [[.reading("sqlx"), .reading("d1")]], "\(report.findings.map(\.line))")
+    }
+
     @Test func whatAllFindIsSaidOnce() async throws {
         let report = try await verify(try folder("DELETE FROM pet;\n"))
         let losses = report.findings.filter { $0.rule == .rowsLost }

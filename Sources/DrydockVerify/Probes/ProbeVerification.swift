@@ -8,6 +8,8 @@ struct ProbeVerification: Sendable {
     let generator: RowMaker
     let request: VerifyRequest
     let snapshots: [Snapshot]
+    /// See ``Verifier/readingName``.
+    let readingName: String
     let onEvent: @Sendable (VerifyEvent) -> Void
 
     /// Whether rows are generated.
@@ -50,7 +52,9 @@ struct ProbeVerification: Sendable {
     func run(
         _ context: ReplayContext, _ fresh: FreshInstall, until deadline: ContinuousClock.Instant?
     ) async throws -> [ReplayResult] {
-        if let known: [ReplayResult] = request.kept?.result(of: Self.probeResults) { return known }
+        if let known: [ReplayResult] = request.kept?.result(of: Self.probeResults, as: readingName) {
+            return known
+        }
         if let overdue = fresh.overdue { return [Self.result(of: overdue)] }
         let watchdog = Watchdog(deadline: deadline)
         let place = ReplayPlace()
@@ -73,7 +77,7 @@ struct ProbeVerification: Sendable {
             limit: context.timeLimit, migration: place.migration, place: watchdog.statements.place)
         let all = results ?? [Self.result(of: overdue)]
         for result in all { onEvent(.replayed(result.summary, result.findings)) }
-        try request.kept?.keep(all, of: Self.probeResults, nil)
+        try request.kept?.keep(all, of: Self.probeResults, as: readingName, nil)
         return all
     }
 
