@@ -61,7 +61,8 @@ struct CrashCheck: Sendable {
             outcome.notChecked.append(
                 NotChecked(
                     .crashStuck,
-                    .undecided("\(name) does not run alone: \(CrashRestart.Failure(stop).message)")))
+                    .undecided(
+                        "\(name) does not run alone: \(CrashRestart.Failure(stop).sentence.withoutValues)")))
             return outcome
         }
         let scene = CrashScene(

@@ -69,17 +69,12 @@ struct CrashReports {
         guard let (first, failure) = stuck.first else { return nil }
         let name = first.migration.identifier
         let text = "\(first.cut.text)\(Self.whatNeverRuns(name, failure))"
-        var finding = finding(
-            .crashStuck, first, "\(text): \(failure.message)",
+        return finding(
+            .crashStuck, first, "\(text): \(failure.sentence)",
             stuck.map { entry, failure in
                 let isLater = failure.migration.map { $0 != entry.migration.identifier } ?? false
-                return (entry, (isLater ? "\(failure.migration ?? ""): " : "") + failure.message)
+                return (entry, "\(isLater ? "\(failure.migration ?? ""): " : "")\(failure.sentence)")
             })
-        if let redacted = failure.redactedMessage {
-            finding.redactedMessage = finding.message.dropLast(failure.message.count) + redacted
-        }
-        if stuck.contains(where: { $0.1.redactedMessage != nil }) { finding.evidence?.areDetailsData = true }
-        return finding
     }
 
     /// The start after the crash drops the only copy of rows, and then fails.
@@ -93,17 +88,12 @@ struct CrashReports {
         }
         guard let (first, tables, failure) = found.first else { return nil }
         let rows = "the rows of \(listed(tables))"
-        var finding = finding(
+        return finding(
             .crashLoses, first,
-            "\(first.cut.text) and started again, it drops \(rows), of which there was one copy, and fails: \(failure.message)",
+            "\(first.cut.text) and started again, it drops \(rows), of which there was one copy, and fails: \(failure.sentence)",
             found.map { entry, tables, failure in
-                (entry, "the rows of \(listed(tables)) are gone: \(failure.message)")
+                (entry, "the rows of \(listed(tables)) are gone: \(failure.sentence)")
             })
-        if let redacted = failure.redactedMessage {
-            finding.redactedMessage = finding.message.dropLast(failure.message.count) + redacted
-            finding.evidence?.areDetailsData = true
-        }
-        return finding
     }
 
     private static func whatNeverRuns(_ name: String, _ failure: CrashRestart.Failure) -> String {
@@ -117,11 +107,11 @@ struct CrashReports {
         _ cases: [Case], _ rule: Rule,
         _ wanted: (Set<StateComparison.Part>) -> Set<StateComparison.Part>
     ) -> Finding? {
-        let found = cases.compactMap { entry -> (Case, String)? in
+        let found = cases.compactMap { entry -> (Case, Sentence)? in
             guard case .differs(let parts, _) = entry.result else { return nil }
             let own = wanted(parts).map(\.description).sorted()
             guard !own.isEmpty else { return nil }
-            return (entry, own.prefix(4).joined(separator: ", ") + (own.count > 4 ? ", …" : ""))
+            return (entry, "\(own.prefix(4).joined(separator: ", "))\(own.count > 4 ? ", …" : "")")
         }
         guard let (first, parts) = found.first else { return nil }
         let what = rule == .crashLoses ? "other data" : "another schema or history"
@@ -132,8 +122,8 @@ struct CrashReports {
 
     /// SQLite's own recovery leaves a database that is not whole.
     private func damaged(_ cases: [Case]) -> Finding? {
-        let damaged = cases.compactMap { entry -> (Case, String)? in
-            if case .damaged(let message) = entry.result { (entry, message) } else { nil }
+        let damaged = cases.compactMap { entry -> (Case, Sentence)? in
+            if case .damaged(let message) = entry.result { (entry, Sentence(message)) } else { nil }
         }
         guard let (first, message) = damaged.first else { return nil }
         return finding(
@@ -154,7 +144,7 @@ struct CrashReports {
         var finding = finding(
             .crashStuck, first.0,
             "\(how), \(format.name) refuses every later start, until a person runs \(list)",
-            waiting)
+            waiting.map { ($0, Sentence($1)) })
         finding.severity = .warning
         guard isLeftByKill else { return finding }
         finding.advice =
@@ -166,25 +156,28 @@ struct CrashReports {
         return finding
     }
 
-    private func finding(_ rule: Rule, _ first: Case, _ text: String, _ all: [(Case, String)]) -> Finding {
+    private func finding(_ rule: Rule, _ first: Case, _ text: Sentence, _ all: [(Case, Sentence)]) -> Finding
+    {
         let migration = first.migration
         // What kills between two commits show too is not the fault of a pragma; damage always is.
         let isOfWrites =
             if case .damaged = first.result { true } else { !all.contains { $0.0.cut.isOfCommits } }
         let pragma = isOfWrites ? UnsafePragma(of: migration, in: batch, after: earlier) : nil
         var finding = Finding(
-            rule, "\(migration.identifier): \(text)",
+            rule, Sentence("\(migration.identifier): \(text)"),
             help: pragma?.help ?? first.cut.advice ?? RestartAdvice.help(for: migration, of: format),
             migration: migration.identifier, place: first.cut.moment.place)
         if let pragma, pragma.step.identifier != migration.identifier {
             // The file in which it comes to light is not to blame.
-            finding.message =
+            finding.sentence =
                 "\(pragma.step.identifier): \(pragma.text) is still on in \(migration.identifier), and \(text)"
             (finding.migration, finding.place) = (pragma.step.identifier, pragma.place)
         }
         if wantsScripts { finding.counterexample = Counterexample(CrashScript(first.cut, of: batch)) }
         if all.count > 1 {
-            finding.evidence = Evidence(rowCount: nil, details: details(all))
+            finding.evidence = Evidence(
+                rowCount: nil, details: details(all.map { ($0, $1.text) }),
+                areDetailsData: all.contains { $0.1.redacted != nil } ? true : nil)
         }
         return finding
     }

@@ -23,8 +23,7 @@ struct CrashRestart: Sendable {
 
     /// Why a start fails.
     struct Failure: Sendable {
-        var message: String
-        var redactedMessage: String?
+        var sentence: Sentence
         /// The migration that fails; nil where the tool does not come to one.
         var migration: String?
         /// What a person ran before that start.
@@ -34,12 +33,7 @@ struct CrashRestart: Sendable {
             let stop = error as? CrashRun.Stop
             migration = stop?.moment?.migration.identifier
             let cause = stop?.error ?? error
-            guard let failure = cause as? StatementFailure else {
-                message = (cause as? EngineError)?.message ?? String(describing: cause)
-                return
-            }
-            message = failure.error.message
-            redactedMessage = failure.mayQuoteValues ? failure.error.messageWithoutValues : nil
+            sentence = Sentence(of: cause)
         }
     }
 

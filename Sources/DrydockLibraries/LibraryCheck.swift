@@ -68,7 +68,7 @@ struct LibraryCheck: Sendable {
             do {
                 try LibraryProcess.check(answer, is: library)
             } catch let fault as SQLiteBuildFault {
-                throw SnapshotFault(library.path, fault.text, help: "")
+                throw SnapshotFault(library.path, Sentence(fault.text), help: "")
             }
             if let theirs = answer.outcome {
                 return try await compare(theirs, uses, on: library, in: process.folder)

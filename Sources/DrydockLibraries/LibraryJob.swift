@@ -1,4 +1,5 @@
 import DatabaseEngine
+import DrydockFindings
 import DrydockMigrations
 import DrydockReplay
 import Foundation
@@ -168,6 +169,11 @@ package struct RepeatedBatch: Codable, Sendable {
             case .record: RunnerFailure(moment: .record, error: error)
             case .other: error
             }
+        }
+
+        var sentence: Sentence {
+            mayQuoteValues
+                ? EngineError(extendedCode: code, message: message).sentence : Sentence(message)
         }
 
         /// Whether it is not a statement's that does not compile.

@@ -11,19 +11,16 @@ struct LibraryReports: Sendable {
     func failure(_ failure: RepeatedBatch.Failure, _ library: SQLiteBuild) -> Finding {
         let migration = batch.first { $0.identifier == failure.migration } ?? batch[0]
         let known = MigrationFailure(migration: migration, error: failure.error).finding
-        let begin = "\(migration.identifier) fails on \(place(library)): "
         let isCheck = MigrationFailure(migration: migration, error: failure.error).isForeignKeyCheck
+        let check = isCheck ? "its foreign-key check: " : ""
         var finding = Finding(
-            .migrationFailed, begin + (isCheck ? "its foreign-key check: " : "") + failure.message,
+            .migrationFailed,
+            Sentence("\(migration.identifier) fails on \(place(library)): \(check)\(failure.sentence)"),
             help: isCheck
                 ? checkHelp(migration)
                 : LibraryAdvice(library: library).help(failure.message, compiles: failure.compiles),
             migration: migration.identifier,
             place: known?.place ?? .init(file: migration.path), tags: [.sqlite(library.version)])
-        if failure.mayQuoteValues {
-            let error = EngineError(extendedCode: failure.code, message: failure.message)
-            finding.redactedMessage = begin + error.messageWithoutValues
-        }
         finding.resultCode = failure.code
         return finding
     }

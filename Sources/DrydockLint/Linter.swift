@@ -119,7 +119,7 @@ public struct Linter: Sendable {
         do {
             return try await DatabaseMaker(engine: engine, settings: settings).base(set.base)
         } catch let fault as SnapshotFault {
-            throw RequestError(.databaseUnreadable, "the base cannot be read: \(fault.message)")
+            throw RequestError(.databaseUnreadable, "the base cannot be read: \(fault.sentence.text)")
         }
     }
 

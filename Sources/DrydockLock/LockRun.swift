@@ -95,7 +95,7 @@ struct LockRun {
             let isNew = finding.migration.map { !known.contains($0) } ?? false
             if isNew, !request.isCheck, finding.rule == .migrationOutOfOrder, finding.severity == .error {
                 finding.severity = .warning
-                finding.message += "; it is locked now"
+                finding.sentence += "; it is locked now"
             }
             findings.append(finding)
         }

@@ -101,10 +101,9 @@ public struct Locker: Sendable {
                 let entry = try await survey.entry(snapshot, named: name)
                 if isWanted { run.add(entry) } else { run.add(baselinesOf: entry) }
             } catch let fault as SnapshotFault {
-                var finding = Finding(
-                    .snapshotUnreadable, fault.message, help: fault.help, place: fault.place)
-                finding.redactedMessage = fault.redactedMessage
-                run.note(finding, of: snapshot)
+                run.note(
+                    Finding(.snapshotUnreadable, fault.sentence, help: fault.help, place: fault.place),
+                    of: snapshot)
             } catch let error as OverlayError {
                 run.note(Finding(.snapshotUnreadable, error.description), of: snapshot)
             } catch let error as EngineError {

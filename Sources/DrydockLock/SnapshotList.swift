@@ -120,7 +120,7 @@ extension Locker {
             entry.rows = found.rows.values.reduce(0, +)
             entry.known = found.baselines[key.hex].flatMap { Baseline(lockText: $0) }?.messages ?? []
         } catch let fault as SnapshotFault {
-            entry.fault = fault.message
+            entry.fault = fault.sentence.text
         } catch let error as OverlayError {
             entry.fault = error.description
         } catch let error as EngineError where !error.isInterrupt {

@@ -1,3 +1,4 @@
+import DrydockFindings
 import DatabaseEngine
 import SQLiteSchema
 
@@ -108,6 +109,11 @@ extension EngineError {
             ? message
             : "an error whose message is not shown, since it may quote a row (SQLite code \(extendedCode))"
     }
+}
+
+extension EngineError {
+    /// What SQLite says, with what may be of a row marked.
+    package var sentence: Sentence { Sentence(message, redacted: messageWithoutValues) }
 }
 
 extension StatementLog {

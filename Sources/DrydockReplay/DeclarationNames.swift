@@ -60,16 +60,15 @@ struct DeclarationNames: Sendable {
             _ = try connection.prepare("SELECT 1 FROM main.\(quotedName(table.name)) WHERE (\(condition))")
             return nil
         } catch {
-            return invalid("the condition does not compile before the migration: \(error)", declaration, nil)
+            return invalid(
+                "the condition does not compile before the migration: \(String(describing: error))",
+                declaration, nil)
         }
     }
 
     /// Returns the finding for a condition that compiles but fails on a row.
     func runtimeFault(of declaration: Declaration, _ error: EngineError) -> Finding {
-        func message(_ reason: String) -> String { "the condition fails on a row: \(reason)" }
-        var finding = invalid(message(error.message), declaration, nil)
-        finding.redactedMessage = message(error.messageWithoutValues)
-        return finding
+        invalid("the condition fails on a row: \(error.sentence)", declaration, nil)
     }
 
     /// Returns the tables, before and after, that a name may refer to: those with that name, or renamed from or to it.
@@ -149,7 +148,7 @@ struct DeclarationNames: Sendable {
             guard case .rewrites = declaration.kind, table.foldedASCII == "main",
                 let meant = tables(called: column).first
             else { return fault }
-            return invalid(fault.message, declaration, "\(quotedIfNeeded(meant.name)).*")
+            return invalid(Sentence(fault.message), declaration, "\(quotedIfNeeded(meant.name)).*")
         }
         if table.foldedASCII == "sqlite_sequence" { return nil }
         let tables = tables(called: table)
@@ -159,9 +158,9 @@ struct DeclarationNames: Sendable {
             nearestName(to: column, in: tables.flatMap { $0.columns.map(\.name) }.sorted()))
     }
 
-    private func invalid(_ message: String, _ declaration: Declaration, _ nearest: String?) -> Finding {
+    private func invalid(_ sentence: Sentence, _ declaration: Declaration, _ nearest: String?) -> Finding {
         Finding(
-            .invalidDeclaration, message,
+            .invalidDeclaration, sentence,
             help: nearest.map { "Did you mean '\($0)'?" } ?? "Declared was: \(declaration.text)",
             migration: migration, place: declaration.place)
     }

@@ -40,12 +40,12 @@ package struct ForeignKeyFailure {
         }
         var finding = finding
         guard let fault = new.first?.fault ?? now.first ?? old.first else { return finding }
-        finding.message += ": \(fault.message)"
+        finding.sentence += ": \(fault.sentence)"
         finding.table = fault.table
         finding.evidence = fault.evidence
         guard let probe = new.first?.probe else {
             finding.tags.append(.preExisting)
-            finding.message += ", as in the snapshot"
+            finding.sentence += ", as in the snapshot"
             finding.advice =
                 "The snapshot broke this key before the migration ran, and GRDB's check covers the whole database: "
                 + "users with such a database cannot upgrade. "

@@ -99,8 +99,7 @@ package struct InstallFailure: Sendable {
 
     private mutating func report(_ finding: Finding) {
         var finding = finding
-        finding.message = "on \(place), \(finding.message)"
-        finding.redactedMessage = finding.redactedMessage.map { "on \(place), \($0)" }
+        finding.sentence = "on \(place), \(finding.sentence)"
         finding.tags.append(.freshInstall)
         if mayNeedBase {
             finding.advice +=
@@ -169,7 +168,7 @@ package struct InstallFailure: Sendable {
         case let failure as BatchFailure: words(failure.error)
         case let failure as StatementFailure: failure.error.message
         case let failure as RunnerFailure: words(failure.error)
-        case let fault as SnapshotFault: fault.message
+        case let fault as SnapshotFault: fault.sentence.text
         default: String(describing: error)
         }
     }

@@ -37,7 +37,8 @@ package struct MigrationFailure {
         return finding
     }
 
-    private var engineError: EngineError? {
+    /// SQLite's own error; nil where it was none.
+    var engineError: EngineError? {
         switch error {
         case let failure as StatementFailure: failure.error
         case let failure as RunnerFailure: failure.error as? EngineError
@@ -49,15 +50,10 @@ package struct MigrationFailure {
         switch error {
         case let failure as StatementFailure:
             let statement = migration.statements[failure.index]
-            var finding = Finding(
-                .migrationFailed, "\(migration.identifier) fails: \(failure.error.message)",
+            return Finding(
+                .migrationFailed, Sentence("\(migration.identifier) fails: \(failure.sentence)"),
                 help: help(for: failure.error, in: statement), migration: migration.identifier,
                 place: .init(statement, offset: failure.error.offset))
-            if failure.mayQuoteValues {
-                finding.redactedMessage =
-                    "\(migration.identifier) fails: \(failure.error.messageWithoutValues)"
-            }
-            return finding
         case let failure as RunnerFailure: return finding(failure)
         case let failure as CommandFailure: return failure.finding(migration)
         case let error as EngineError where error.isForeignKeyCheckFailure:
@@ -68,12 +64,11 @@ package struct MigrationFailure {
                 migration: migration.identifier, place: .init(file: migration.path))
         case let error as EngineError where !error.isCorruption:
             var finding = Finding(
-                .migrationFailed, "\(migration.identifier) fails: \(error.message)",
+                .migrationFailed, Sentence("\(migration.identifier) fails: \(error.sentence)"),
                 migration: migration.identifier,
                 place: .init(file: migration.path))
             if migration.closureChecks != nil {
                 finding.advice = help(for: error)
-                finding.redactedMessage = "\(migration.identifier) fails: \(error.messageWithoutValues)"
                 finding.place?.statement = error.sql
             }
             return finding
@@ -97,7 +92,6 @@ package struct MigrationFailure {
 
     /// Returns the finding where the tool itself could not commit, or write its history.
     private func finding(_ failure: RunnerFailure) -> Finding {
-        let message = (failure.error as? EngineError)?.message ?? String(describing: failure.error)
         let (what, help) =
             switch failure.moment {
             case .record:
@@ -117,7 +111,8 @@ package struct MigrationFailure {
                 )
             }
         return Finding(
-            .migrationFailed, "\(migration.identifier) \(what): \(message)", help: help,
+            .migrationFailed, Sentence("\(migration.identifier) \(what): \(Sentence(of: failure))"),
+            help: help,
             migration: migration.identifier, place: .init(file: migration.path))
     }
 }

@@ -1,4 +1,5 @@
 import DatabaseEngine
+import DrydockFindings
 import DrydockMigrations
 import SQLiteSchema
 import Synchronization
@@ -93,6 +94,21 @@ package struct StatementFailure: Error {
         self.index = index
         self.error = error
         self.mayQuoteValues = mayQuoteValues
+    }
+
+    /// What SQLite says, with what may be of a row marked.
+    package var sentence: Sentence { mayQuoteValues ? error.sentence : Sentence(error.message) }
+}
+
+extension Sentence {
+    /// What is said of a migration's failure: only a statement's own can be about a row.
+    package init(of failure: any Error) {
+        switch failure {
+        case let failure as StatementFailure: self = failure.sentence
+        case let failure as RunnerFailure: self.init(of: failure.error)
+        case let error as EngineError: self.init(error.message)
+        default: self.init(String(describing: failure))
+        }
     }
 }
 

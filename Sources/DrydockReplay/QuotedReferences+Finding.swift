@@ -18,7 +18,7 @@ extension QuotedReferences.Change {
             }
         if let first = damage.messages.first {
             finding.rule = .integrityFailure
-            finding.message = "\(first): \(finding.message)"
+            finding.sentence = "\(first): \(finding.sentence)"
             if damage.messages.count > 1 {
                 finding.evidence = Evidence(
                     rowCount: nil, details: Array(damage.messages.prefix(Evidence.detailLimit)))

@@ -45,8 +45,7 @@ package struct ReplayConclusion {
         if inputs.watchdog.isTimeUp { return overdue(at: current, error as? CommandFailure) }
         switch error {
         case let fault as SnapshotFault:
-            var finding = Finding(.snapshotUnreadable, fault.message, help: fault.help, place: fault.place)
-            finding.redactedMessage = fault.redactedMessage
+            var finding = Finding(.snapshotUnreadable, fault.sentence, help: fault.help, place: fault.place)
             finding.fact = fault.fact
             return finding
         case let error as OverlayError:

@@ -58,9 +58,9 @@ package struct ReplayedSteps {
             if isFixed == true, finding.severity > .note {
                 finding.severity = finding.severity == .error ? .warning : .note
                 finding.tags.append(.healed)
-                finding.message += "; a later migration fixes it"
+                finding.sentence += "; a later migration fixes it"
             } else if let end, let substitute = pending.substitute?(end, lastName) {
-                finding.message += "; \(substitute)"
+                finding.sentence += "; \(substitute)"
                 // Where nothing was broken in between, it is as if one step had made the other object.
                 if pending.isForgottenOnceFixed { finding.severity = min(finding.severity, .warning) }
             }

@@ -214,9 +214,8 @@ package struct StepVerification: Sendable {
     private func finding(_ fault: Fault, _ baseline: Int, _ search: (any StateRule, Int)?) -> StepFinding {
         let id = fault.id
         var finding = Finding(
-            id.rule, fault.message, help: fault.help, place: .init(file: migration.path),
+            id.rule, fault.sentence, help: fault.help, place: .init(file: migration.path),
             table: fault.table, column: fault.column, evidence: fault.evidence)
-        finding.redactedMessage = fault.redactedMessage
         if id.kind == ForeignKeyRule.missingParent,
             before.catalog.table(id.names[1]) != nil || before.catalog.table(id.names[0]) == nil
         {
@@ -342,7 +341,8 @@ package struct StepVerification: Sendable {
                 invalid.append(
                     Finding(
                         .invalidDeclaration,
-                        "the query to preserve does not run before the migration: \(error.message)",
+                        Sentence(
+                            "the query to preserve does not run before the migration: \(error.sentence)"),
                         help: "It must run before and after. Write: preserves QUERY",
                         migration: migration.identifier,
                         place: declaration.place))
@@ -354,10 +354,10 @@ package struct StepVerification: Sendable {
             do {
                 let new = try await answers(to: query, in: after)
                 guard old != new else { continue }
-                finding.message = "a query that the migration preserves answers differently"
+                finding.sentence = "a query that the migration preserves answers differently"
                 finding.evidence = Evidence(rows: Self.differences(old, new, before.catalog.encoding))
             } catch let error as EngineError where !error.isInterrupt {
-                finding.message = "a query that the migration preserves no longer runs: \(error.message)"
+                finding.sentence = "a query that the migration preserves no longer runs: \(error.sentence)"
             }
             broken.append(StepFinding(finding))
         }

@@ -23,8 +23,7 @@ package struct WriteObstacle {
     package func explaining(_ finding: Finding, _ error: any Error) -> Finding {
         guard let cause = cause(of: error), let fault else { return finding }
         var finding = finding
-        finding.message = "\(finding.migration ?? "the migration") was stopped: \(cause)"
-        finding.redactedMessage = nil
+        finding.sentence = "\(finding.migration ?? "the migration") was stopped: \(cause)"
         finding.tags = finding.tags.filter { $0 != .dataDependent } + [.notChecked]
         finding.advice = Self.help(fault)
         return finding

@@ -19,7 +19,7 @@ struct FindingFingerprints {
         if finding.migration == nil, finding.place == nil {
             parts.append(finding.snapshot.map(paths.path) ?? "")
             // Counts in it change with the rows.
-            let fact = finding.redactedMessage ?? finding.fact ?? finding.message
+            let fact = finding.sentence.redacted ?? finding.fact ?? finding.message
             parts.append(fact.filter { !$0.isNumber })
         }
         if let place = finding.place, !place.quotesData {

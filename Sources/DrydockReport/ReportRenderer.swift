@@ -80,6 +80,6 @@ extension Evidence.Sample {
 
 extension Finding {
     package func message(_ options: RenderOptions) -> String {
-        options.redacts ? redactedMessage ?? message : message
+        options.redacts ? sentence.withoutValues : message
     }
 }

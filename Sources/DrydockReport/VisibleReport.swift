@@ -43,7 +43,7 @@ extension Report {
 extension Finding {
     var visible: Finding {
         var finding = self
-        (finding.message, finding.redactedMessage) = (message.visible, redactedMessage?.visible)
+        finding.sentence = sentence.map(\.visible)
         finding.advice = Help(VisibleText.lines(help))
         (finding.snapshot, finding.migration) = (snapshot?.visible, migration?.visible)
         // `SourceQuote` quotes the line, and keeps the caret under its column.

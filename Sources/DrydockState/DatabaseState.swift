@@ -67,13 +67,15 @@ package struct Fault: Sendable, Codable {
     package var id: ID
     /// The extent of the fault, so that an increase is noticed.
     package var count = 1
-    package var message: String
-    /// The message without quoted values; nil where the message quotes none.
-    package var redactedMessage: String?
+    package var sentence: Sentence
     package var help: String
     package var table: String?
     package var column: String?
     package var evidence: Evidence?
+
+    private enum CodingKeys: String, CodingKey {
+        case id, count, sentence = "message", help, table, column, evidence
+    }
 }
 
 /// A state as rules see it: through a separate connection to a separate overlay, to which they may write.

@@ -211,7 +211,7 @@ private struct LockRandom {
             integrity: IntegrityCheck(),
             faults: [
                 Fault(
-                    id: .init(rule: .foreignKeyViolation, names: ["a \"b\""]), message: "1 row\nof a",
+                    id: .init(rule: .foreignKeyViolation, names: ["a \"b\""]), sentence: "1 row\nof a",
                     help: "")
             ], notChecked: [], parents: nil
         ).lockText ?? ""

@@ -35,7 +35,7 @@ import Testing
         let report = try await folder.verify()
         report.expect(errors: [.snapshotUnreadable])
         var finding = try report.finding(.snapshotUnreadable)
-        finding.message = finding.message.replacing(folder.path + "/", with: "")
+        finding.sentence = finding.sentence.map { $0.replacing(folder.path + "/", with: "") }
         return finding
     }
 

@@ -47,10 +47,11 @@ import Testing
         var report = Report(.verify(VerifySummary()))
         report.findings = [place, whole].map { place in
             var finding = Finding(
-                .valuesChanged, "values of \(name) changed", help: "Look at \(quotedIfNeeded(name)).",
+                .valuesChanged, Sentence("values of \(name) changed", redacted: name),
+                help: "Look at \(quotedIfNeeded(name)).",
                 migration: name,
                 place: place, table: name, column: name, evidence: evidence)
-            (finding.snapshot, finding.redactedMessage) = (name, name)
+            finding.snapshot = name
             return finding
         }
         var replay = ReplaySummary(snapshot: name)

@@ -69,11 +69,12 @@ enum SampleReport {
                 ]))
         changed.snapshot = "Snapshots/v1.sqlite"
         var failure = Finding(
-            .migrationFailed, "v3_parse fails: JSON path error near 'TOPSECRET'",
+            .migrationFailed,
+            Sentence(
+                "v3_parse fails: JSON path error near 'TOPSECRET'",
+                redacted: "v3_parse fails: an error on a row, whose message may quote it (SQLite code 1)"),
             help: "The whole migration was rolled back, as it would be for users.", migration: "v3_parse",
             place: .init(file: "Migrations/v3_parse.sql"), tags: [.dataDependent])
-        failure.redactedMessage =
-            "v3_parse fails: an error on a row, whose message may quote it (SQLite code 1)"
         failure.snapshot = "Snapshots/v3.sqlite"
         var damage = Finding(
             .integrityFailure,

@@ -31,7 +31,7 @@ struct PlanProof: Sendable {
         let broken = Set(before.faults.filter { $0.id.rule == .viewBroken }.flatMap(\.id.names))
         var plan = MigrationPlanner(from: old, to: new, hints: hints, support: support, broken: broken).plan()
         plan.leftOver += before.faults.filter { $0.id.rule == .foreignKeyViolation }.map {
-            "\($0.message), before the plan and after it; a tool that checks every key refuses such a database"
+            "\($0.sentence.text), before the plan and after it; a tool that checks every key refuses such a database"
         }
         guard plan.losses.isEmpty || allowsLoss else {
             let lost = plan.losses.joined(separator: ", ")

@@ -248,7 +248,7 @@ package struct SchemaLoader: Sendable {
             } ?? error
         }
         return SnapshotFault(
-            message: "\(migration.identifier) fails on an empty database: \(failure.error.message)", help: "",
+            "\(migration.identifier) fails on an empty database: \(failure.sentence)", help: "",
             place: Finding.Place(migration.statements[failure.index], offset: failure.error.offset))
     }
 
@@ -260,11 +260,12 @@ package struct SchemaLoader: Sendable {
             let text = place.lineText
         else {
             return RequestError(
-                reason, fault.help.isEmpty ? fault.message : "\(fault.message). \(fault.help)")
+                reason, fault.help.isEmpty ? fault.sentence.text : "\(fault.sentence.text). \(fault.help)")
         }
         let (shown, blanks) = SourceQuote.cut(text, at: column)
         return RequestError(
-            reason, "\(place.file):\(line):\(column): \(fault.message)", quote: "  \(shown)\n  \(blanks)^",
+            reason, "\(place.file):\(line):\(column): \(fault.sentence.text)",
+            quote: "  \(shown)\n  \(blanks)^",
             file: place.file, line: line)
     }
 }

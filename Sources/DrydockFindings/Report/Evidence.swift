@@ -65,6 +65,11 @@ public struct Evidence: Sendable, Codable {
         public var shape: String {
             byteCount.map { "\(storageClass)(\(counted($0, "byte")))" } ?? storageClass
         }
+
+        /// The value, marked as one; NULL does not have to be hidden.
+        package var sentence: Sentence {
+            Sentence(literal, redacted: storageClass == "null" ? nil : shape)
+        }
     }
 }
 

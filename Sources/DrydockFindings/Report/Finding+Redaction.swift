@@ -2,8 +2,7 @@ extension Finding {
     /// The same without the values of rows: what every report shows where values are hidden. Keys stay.
     package var redacted: Finding {
         var finding = self
-        finding.message = redactedMessage ?? message
-        finding.redactedMessage = nil
+        finding.sentence = Sentence(sentence.withoutValues)
         if place?.quotesData == true { finding.place?.statement = nil }
         guard var evidence else { return finding }
         if evidence.areDetailsData == true { evidence.details = [] }

@@ -44,10 +44,8 @@ public struct Finding: Sendable, Codable {
 
     public var rule: Rule
     public var severity: Severity
-    /// The fact, in a sentence without a final full stop.
-    public var message: String
-    /// The fact without anything that the message may quote from a row; nil if it quotes nothing.
-    public var redactedMessage: String?
+    /// The fact, without a final full stop.
+    public var sentence: Sentence
     /// What ``message`` says of the snapshot that it names, so that findings of several snapshots can be compared; nil if
     /// it names none.
     public var fact: String?
@@ -81,14 +79,13 @@ public struct Finding: Sendable, Codable {
     public var edits: [Edit] = []
 
     public init(
-        _ rule: Rule, _ severity: Severity, _ message: String, help: some HelpConvertible = "",
-        migration: String? = nil,
-        place: Place? = nil, table: String? = nil, column: String? = nil, tags: [Tag] = [],
-        evidence: Evidence? = nil
+        _ rule: Rule, _ severity: Severity, _ sentence: some SentenceConvertible,
+        help: some HelpConvertible = "", migration: String? = nil, place: Place? = nil,
+        table: String? = nil, column: String? = nil, tags: [Tag] = [], evidence: Evidence? = nil
     ) {
         self.rule = rule
         self.severity = severity
-        self.message = message
+        self.sentence = sentence.asSentence
         advice = help.asHelp
         self.migration = migration
         self.place = place
@@ -100,14 +97,13 @@ public struct Finding: Sendable, Codable {
 
     /// Creates an error.
     public init(
-        _ rule: Rule, _ message: String, help: some HelpConvertible = "", migration: String? = nil,
-        place: Place? = nil,
-        table: String? = nil, column: String? = nil, tags: [Tag] = [], evidence: Evidence? = nil
+        _ rule: Rule, _ sentence: some SentenceConvertible, help: some HelpConvertible = "",
+        migration: String? = nil, place: Place? = nil, table: String? = nil, column: String? = nil,
+        tags: [Tag] = [], evidence: Evidence? = nil
     ) {
         self.init(
-            rule, .error, message, help: help, migration: migration, place: place, table: table,
-            column: column,
-            tags: tags, evidence: evidence)
+            rule, .error, sentence, help: help, migration: migration, place: place, table: table,
+            column: column, tags: tags, evidence: evidence)
     }
 
     /// Creates a finding whose message is the snapshot's path and a fact about it.
@@ -128,6 +124,9 @@ public struct Finding: Sendable, Codable {
         reason = reason.map { "\($0); \(more)" } ?? more
         reasonPlace = place ?? reasonPlace
     }
+
+    /// The fact, with the values of rows that it quotes.
+    public var message: String { sentence.text }
 
     /// What to do about it, as it is shown. Several lines where SQL or a declaration is proposed.
     public var help: String { advice.text }

@@ -102,8 +102,7 @@ extension Finding {
     fileprivate func found(in readings: [ReportReading]) -> Finding {
         var finding = self
         let clause = "as " + readings.map(\.clause).joined(separator: " and as ") + ": "
-        finding.message = clause + message
-        finding.redactedMessage = redactedMessage.map { clause + $0 }
+        finding.sentence = Sentence(clause) + sentence
         finding.fact = fact.map { clause + $0 }
         let formats = readings.flatMap(\.formats)
         finding.formats = formats

@@ -47,14 +47,14 @@ struct ViewCompilesRule: LintRule {
                 fault.id.kind == Catalog.Object.Kind.trigger.rawValue ? .trigger(name) : .view(name)
             var (fault, severity) = (fault, Finding.Severity?.none)
             if let function = UnknownFunction(
-                message: fault.message, of: end.linted.last, on: end.connection)
+                message: fault.sentence.text, of: end.linted.last, on: end.connection)
             {
                 fault.help = function.help.text
                 // What was added between this SQLite and the oldest supported version is not the migration's fault.
                 if function.isSupported(since: end.minimum) { severity = .warning }
             }
             if let found = end.fault(
-                object, severity, fault.message, help: fault.help, table: fault.table)
+                object, severity, fault.sentence.text, help: fault.help, table: fault.table)
             {
                 return found
             }
@@ -62,7 +62,7 @@ struct ViewCompilesRule: LintRule {
             guard !end.brokenElsewhere.contains(fault.id), let last = end.linted.last else { return nil }
             let cause = cause(of: fault, end)
             var found = LintFault(
-                severity, fault.message, help: fault.help, at: cause?.statement, table: fault.table)
+                severity, fault.sentence.text, help: fault.help, at: cause?.statement, table: fault.table)
             found.migration = cause?.migration ?? last
             return found
         }
@@ -105,7 +105,7 @@ struct ViewCompilesRule: LintRule {
     private func cause(
         of fault: Fault, _ end: LintEnd
     ) -> (migration: Migration, statement: SQLStatement)? {
-        let missing: [String] = fault.message.split(whereSeparator: { ": .".contains($0) })
+        let missing: [String] = fault.sentence.text.split(whereSeparator: { ": .".contains($0) })
             .map { String($0).foldedASCII }
         for migration in end.linted.reversed() {
             for statement in migration.statements.reversed() {

@@ -96,21 +96,22 @@ extension HealthCheck {
     func check(_ view: HealthView, part: String) throws -> HealthResult { HealthResult() }
 
     func finding(
-        _ severity: Finding.Severity, _ message: String, help: String, table: String? = nil,
+        _ severity: Finding.Severity, _ sentence: some SentenceConvertible, help: String,
+        table: String? = nil,
         object: String? = nil, evidence: Evidence? = nil
     ) -> Finding {
-        var finding = Finding(text.rule, severity, message, help: help, table: table, evidence: evidence)
+        var finding = Finding(text.rule, severity, sentence, help: help, table: table, evidence: evidence)
         finding.object = object
         return finding
     }
 
     /// Returns an error that says that the file is damaged.
     func damage(
-        _ message: String, help: String, table: String? = nil, object: String? = nil,
+        _ sentence: some SentenceConvertible, help: String, table: String? = nil, object: String? = nil,
         evidence: Evidence? = nil
     ) -> Finding {
         var finding = finding(
-            .error, message, help: help, table: table, object: object, evidence: evidence)
+            .error, sentence, help: help, table: table, object: object, evidence: evidence)
         finding.tags.append(.damage)
         return finding
     }

@@ -53,8 +53,7 @@ struct LegacyRename {
         let (place, pragma) = (migration.mention(rename.index), migration.mention(rename.pragma))
         let cause =
             "the rename in \(place) leaves the name \(rename.old) there, since PRAGMA legacy_alter_table in \(pragma) is on"
-        finding.message += ": \(cause)"
-        finding.redactedMessage? += ": \(cause)"
+        finding.sentence += ": \(cause)"
         finding.add(reason: cause)
         var help: Help =
             "Leave PRAGMA legacy_alter_table out, so that the rename changes the name wherever it is used."

@@ -99,8 +99,7 @@ extension StepFinding {
     /// Adds the cause, and what to do about it before anything else.
     package mutating func add(cause: String, help: Help) {
         isExplained = true
-        finding.message += ": " + cause
-        finding.redactedMessage? += ": " + cause
+        finding.sentence += ": \(cause)"
         finding.add(reason: cause)
         finding.advice = help + "\n" + finding.advice
     }

@@ -57,7 +57,7 @@ struct EndSchema {
             if let creation = idle.last(where: {
                 !$0.isSame && $0.table.foldedASCII == finding.table?.foldedASCII
             }) {
-                finding.message += "; \(creation.cause)"
+                finding.sentence += "; \(creation.cause)"
                 finding.advice = Help(creation.help + "\n") + finding.advice
                 finding.migration = creation.migration.identifier
                 finding.place = .init(creation.migration.statements[creation.index])

@@ -118,8 +118,7 @@ struct DuplicateKeyExplainer: FailureExplainer {
         }
         let reason = found.isTaken ? "" : origin?.reason ?? ""
         var explanation = found.first.explanation(help: help)
-        explanation.detail += reason + others
-        explanation.redactedDetail? += reason + others
+        explanation.detail += Sentence(reason + others)
         explanation.evidence?.rowCount = found.first.count
         if !reason.isEmpty { explanation.reason = reason }
         return explanation

@@ -5,9 +5,7 @@ import DrydockState
 /// What is known of a failure beyond SQLite's own message.
 package struct FailureExplanation: Sendable {
     /// Appended to the message, with its own punctuation.
-    var detail = ""
-    /// The detail without values of rows; nil where it contains none.
-    var redactedDetail: String?
+    var detail: Sentence = ""
     /// What to do, in place of the general advice.
     var help: Help?
     var table: String?
@@ -20,20 +18,16 @@ package struct FailureExplanation: Sendable {
     var probe: CulpritProbe?
 
     init(
-        detail: String = "", redactedDetail: String? = nil, help: (some HelpConvertible)? = Help?.none,
-        table: String? = nil, evidence: Evidence? = nil
+        detail: Sentence = "", help: (some HelpConvertible)? = Help?.none, table: String? = nil,
+        evidence: Evidence? = nil
     ) {
-        (self.detail, self.redactedDetail, self.help) = (detail, redactedDetail, help?.asHelp)
+        (self.detail, self.help) = (detail, help?.asHelp)
         (self.table, self.evidence) = (table, evidence)
     }
 
     package func added(to finding: Finding) -> Finding {
         var finding = finding
-        if redactedDetail != nil || finding.redactedMessage != nil {
-            finding.redactedMessage =
-                (finding.redactedMessage ?? finding.message) + (redactedDetail ?? detail)
-        }
-        finding.message += detail
+        finding.sentence += detail
         finding.advice = help ?? finding.advice
         finding.table = table ?? finding.table
         finding.evidence = evidence ?? finding.evidence

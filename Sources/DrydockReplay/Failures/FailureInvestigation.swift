@@ -75,8 +75,7 @@ package struct FailureInvestigation: Sendable {
             }
         }
         guard let idle else { return }
-        finding.message += "; \(idle.cause)"
-        finding.redactedMessage? += "; \(idle.cause)"
+        finding.sentence += "; \(idle.cause)"
         finding.add(reason: idle.cause)
         finding.advice = Help(idle.help)
     }

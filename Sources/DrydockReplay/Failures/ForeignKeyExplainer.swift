@@ -27,7 +27,7 @@ struct ForeignKeyExplainer: FailureExplainer {
             return nil
         }
         var explanation = FailureExplanation(
-            detail: ": \(fault.message)", help: fault.help, table: fault.table, evidence: fault.evidence)
+            detail: ": \(fault.sentence)", help: fault.help, table: fault.table, evidence: fault.evidence)
         explanation.probe = probe
         if case .dropTable(let name)? = scene.statement?.action {
             let advice = ForeignKeysAdvice(scene.migration, scene.format).turningOff(at: scene.index)

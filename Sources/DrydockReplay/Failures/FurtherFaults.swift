@@ -18,18 +18,15 @@ struct FurtherFaults {
         // SQLite looks at foreign keys after all rows passed the other constraints.
         guard !scene.error.isForeignKeyViolation else { return first }
         var explanation = first
-        var (details, shapes): ([String], [String]) = ([], [])
+        var details: [Sentence] = []
         for error in try errors() where !scene.error.isSameConstraint(as: error) {
             guard details.count < Self.limit, let other = try Self.explanation(of: scene.failing(with: error))
             else { continue }
             details.append("\(error.message)\(other.detail)")
-            shapes.append("\(error.message)\(other.redactedDetail ?? other.detail)")
             guard let help = other.help, explanation.help != help else { continue }
             explanation.help = explanation.help.map { $0 + "\nAlso: " + help } ?? help
         }
         guard !details.isEmpty else { return first }
-        explanation.redactedDetail =
-            "\(first.redactedDetail ?? first.detail); it would then fail again: \(shapes.joined(separator: "; "))"
         explanation.detail += "; it would then fail again: \(details.joined(separator: "; "))"
         return explanation
     }

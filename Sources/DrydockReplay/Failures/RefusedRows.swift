@@ -15,13 +15,16 @@ package struct RefusedRows {
     package var note = ""
 
     /// `row 2 of person`, `rows 'a', 'b' and 5 more of person`, or by a key of several columns
-    /// `2 rows of person (such as code = 'a', part = 1)`.
-    /// - Parameter hidesValues: whether a key is left out that is not a number.
-    private func name(hidesValues: Bool) -> String {
-        let keys = rows.map(\.key)
-        let isHidden = hidesValues && keys.joined().contains { $0.value.storageClass != "integer" }
+    /// `2 rows of person (such as code = 'a', part = 1)`. A key that is not a number counts as a value.
+    private var name: Sentence {
         let plain = "\(counted(count, "row")) of \(table)"
-        guard let first = keys.first, !first.isEmpty, !isHidden else { return plain }
+        let isData = rows.flatMap(\.key).contains { $0.value.storageClass != "integer" }
+        return Sentence(name(plain), redacted: isData ? plain : nil)
+    }
+
+    private func name(_ plain: String) -> String {
+        let keys = rows.map(\.key)
+        guard let first = keys.first, !first.isEmpty else { return plain }
         guard first.count == 1 else {
             let key = first.map { "\($0.column) = \($0.value.literal)" }.joined(separator: ", ")
             return "\(plain) (\(count > 1 ? "such as " : "")\(key))"
@@ -37,15 +40,11 @@ package struct RefusedRows {
     }
 
     /// Returns text such as `: row 2 of person has age = 'x'`.
-    private func detail(_ shown: KeyPath<Evidence.Sample, String>) -> String {
+    private var detail: Sentence {
         let cells = rows.first?.values ?? []
         let what =
-            cells.map { cell in
-                // NULL does not have to be hidden.
-                let isNull = cell.value.storageClass == "null"
-                return "\(cell.column) = \(isNull ? cell.value.literal : cell.value[keyPath: shown])"
-            }.joined(separator: ", ") + note
-        let name = name(hidesValues: shown == \.shape)
+            cells.map { Sentence("\($0.column) = \($0.value.sentence)") }.joined(separator: ", ")
+            + Sentence(note)
         let isSame = rows.allSatisfy { $0.values?.map(\.value) == cells.map(\.value) } && count == rows.count
         guard isSame else { return ": \(name), the first with \(what)" }
         let verb = areOwn ? (count == 1 ? "has" : "have") : (count == 1 ? "gets" : "get")
@@ -54,8 +53,7 @@ package struct RefusedRows {
 
     package func explanation(help: some HelpConvertible) -> FailureExplanation {
         FailureExplanation(
-            detail: detail(\.literal), redactedDetail: detail(\.shape), help: help, table: table,
-            evidence: Evidence(rowCount: count, rows: rows))
+            detail: detail, help: help, table: table, evidence: Evidence(rowCount: count, rows: rows))
     }
 }
 

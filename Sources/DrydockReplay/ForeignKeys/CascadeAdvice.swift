@@ -35,8 +35,7 @@ struct CascadeAdvice {
         let through = between.isEmpty ? "" : " (through \(listed(between)))"
         let effect =
             "\(cause) deletes what they reference\(through), and ON DELETE \(key.onDelete.rawValue) acts on them"
-        it.finding.message += ": " + effect
-        it.finding.redactedMessage? += ": " + effect
+        it.finding.sentence += ": \(effect)"
         it.finding.add(reason: effect)
         let rename = FollowedRename(to: taken.name, in: migration, before: before)
         let advice =

@@ -78,8 +78,7 @@ struct ForeignKeyDiagnosis {
         }
         guard let found else { return it }
         var it = it
-        it.finding.message += ": \(found.cause)"
-        it.finding.redactedMessage? += ": \(found.cause)"
+        it.finding.sentence += ": \(found.cause)"
         it.finding.advice = found.help
         it.finding.add(reason: found.cause, at: found.statement.map { .init(migration.statements[$0]) })
         return it

@@ -26,16 +26,16 @@ struct ChangeSummary {
     /// What happened to the values that fared worst.
     var gravest: ValueChange? { ValueChange.allCases.first { parts[$0] != nil } }
 
-    /// Returns the text after "T.C changed in 100 rows": empty where there is one kind of change, shown by its rows.
-    func text(_ shown: KeyPath<Evidence.Sample, String>) -> String {
+    /// What follows "T.C changed in 100 rows": empty where there is one kind of change, shown by its rows.
+    var sentence: Sentence {
         guard parts.count > 1 else { return "" }
-        let sentences = [ValueChange.converted, .filled, .replaced].compactMap { kind -> String? in
+        let sentences = [ValueChange.converted, .filled, .replaced].compactMap { kind -> Sentence? in
             guard let part = parts[kind] else { return nil }
             let verb = part.count == 1 ? "was" : "were"
-            let change = "\(part.before[keyPath: shown]) to \(part.after[keyPath: shown])"
+            let change: Sentence = "\(part.before.sentence) to \(part.after.sentence)"
             switch kind {
             case .converted: return "\(part.count) only changed storage class (\(change))"
-            case .filled: return "\(part.count) \(verb) NULL (now \(part.after[keyPath: shown]))"
+            case .filled: return "\(part.count) \(verb) NULL (now \(part.after.sentence))"
             case .replaced: return "\(part.count) \(verb) replaced (\(change))"
             }
         }

@@ -18,9 +18,7 @@ struct ValuesChangedRule: StepRule {
                 let column = pending.finding.column?.foldedASCII ?? ""
                 guard !derived.irrecoverable.contains(column) else { return pending }
                 pending.finding.severity = .warning
-                let what = "; it is generated, by another expression than before"
-                pending.finding.message += what
-                pending.finding.redactedMessage? += what
+                pending.finding.sentence += "; it is generated, by another expression than before"
                 return pending
             }
         }
@@ -52,11 +50,11 @@ struct ValuesChangedRule: StepRule {
     ) -> Finding {
         let (table, column) = (match.before.name, match.columns[position].before.name)
         let summary = ChangeSummary(changes, sample: step.sample)
-        let head = "\(table).\(column) changed in \(counted(changes.count, "row"))"
         let declaration = "rewrites \(path(table, column))"
         let keys = keysThatMoved(match, position, difference, step)
         var finding = Finding(
-            .valuesChanged, head + summary.text(\.literal),
+            .valuesChanged,
+            Sentence("\(table).\(column) changed in \(counted(changes.count, "row"))\(summary.sentence)"),
             help: keys.map { remedy("the rows are meant to exchange their keys", declaration, else: $0) }
                 ?? summary.help(column: column, declaration: declaration),
             table: table, column: column,
@@ -67,7 +65,6 @@ struct ValuesChangedRule: StepRule {
                         key: step.key(change.row, of: difference), before: step.sample(change.before),
                         after: step.sample(change.after))
                 }))
-        finding.redactedMessage = head + summary.text(\.shape)
         finding.add(reason: summary.gravest.map { "\($0)" })
         return finding
     }

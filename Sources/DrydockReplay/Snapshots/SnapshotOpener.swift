@@ -43,7 +43,7 @@ package struct SnapshotOpener: Sendable {
         do {
             return try Overlay(snapshot: snapshot.file)
         } catch {
-            throw SnapshotFault(message: error.description, help: "")
+            throw SnapshotFault(Sentence(error.description), help: "")
         }
     }
 
@@ -58,7 +58,7 @@ package struct SnapshotOpener: Sendable {
         } catch let fault as CompressionFault {
             throw SnapshotFault(fault)
         } catch let error as OverlayError {
-            throw SnapshotFault(message: error.description, help: "")
+            throw SnapshotFault(Sentence(error.description), help: "")
         }
     }
 
@@ -69,7 +69,7 @@ package struct SnapshotOpener: Sendable {
             let line = source.location(at: offset).line
             var place = Finding.Place(file: path)
             place.line = line
-            var fault = SnapshotFault(message: "\(path):\(line) \(fact)", help: help, place: place)
+            var fault = SnapshotFault("\(path):\(line) \(fact)", help: help, place: place)
             fault.fact = "line \(line) \(fact)"
             return fault
         }
@@ -118,8 +118,7 @@ package struct SnapshotOpener: Sendable {
                         var place = Finding.Place(statement, offset: error.offset)
                         place.quotesData = true
                         throw SnapshotFault(
-                            snapshot.path, "does not run: \(error.message)",
-                            redactedMessage: "\(snapshot.path) does not run: \(error.messageWithoutValues)",
+                            snapshot.path, "does not run: \(error.sentence)",
                             help: "A dump is SQL that makes the database from nothing.", place: place)
                     }
                 }
@@ -132,31 +131,27 @@ package struct SnapshotOpener: Sendable {
 
 /// Why a snapshot cannot be read.
 package struct SnapshotFault: Error {
-    package var message: String
-    package var redactedMessage: String?
+    package var sentence: Sentence
     /// What the message says of the file that it names; nil if it does not begin with its name.
     package var fact: String?
     package var help: String
     package var place: Finding.Place?
 
-    package init(message: String, redactedMessage: String? = nil, help: String, place: Finding.Place? = nil) {
-        self.message = message
-        self.redactedMessage = redactedMessage
-        self.help = help
-        self.place = place
+    package init(_ sentence: Sentence, help: String, place: Finding.Place? = nil) {
+        (self.sentence, self.help, self.place) = (sentence, help, place)
     }
 
     /// Creates a fault whose message is a path and a fact about it.
     package init(
-        _ path: String, _ fact: String, redactedMessage: String? = nil, help: String,
-        place: Finding.Place? = nil
+        _ path: String, _ fact: Sentence, help: String, place: Finding.Place? = nil
     ) {
-        self.init(
-            message: "\(path) \(fact)", redactedMessage: redactedMessage, help: help, place: place)
-        self.fact = fact
+        self.init("\(path) \(fact)", help: help, place: place)
+        self.fact = fact.text
     }
 
-    package init(_ fault: SnapshotFile.Fault) { self.init(fault.name, fault.fact, help: fault.help) }
+    package init(_ fault: SnapshotFile.Fault) {
+        self.init(fault.name, Sentence(fault.fact), help: fault.help)
+    }
 
-    package init(_ fault: CompressionFault) { self.init(fault.path, fault.fact, help: fault.help) }
+    package init(_ fault: CompressionFault) { self.init(fault.path, Sentence(fault.fact), help: fault.help) }
 }

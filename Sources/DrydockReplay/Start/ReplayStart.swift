@@ -111,11 +111,11 @@ package struct ReplayStart {
                     evidence: Evidence(details: Array(messages.prefix(Evidence.detailLimit)))))
         }
         for fault in state.faults {
-            var finding = Finding(
-                fault.id.rule, .note, "\(fault.message), in the snapshot as it is", table: fault.table,
-                column: fault.column, tags: [.preExisting], evidence: fault.evidence)
-            finding.redactedMessage = fault.redactedMessage.map { "\($0), in the snapshot as it is" }
-            record.add(finding)
+            record.add(
+                Finding(
+                    fault.id.rule, .note, Sentence("\(fault.sentence), in the snapshot as it is"),
+                    table: fault.table, column: fault.column, tags: [.preExisting],
+                    evidence: fault.evidence))
         }
         return start
     }

@@ -112,44 +112,29 @@ package struct EngineComparison: Sendable {
     private struct Failure {
         /// Nil if the failure is not SQLite's.
         var code: Int32?
-        var message: String
-        var redacted: String
+        var sentence: Sentence
 
         init(_ failure: (migration: Migration, error: any Error)) {
-            let error: EngineError?
-            var quotes = false
-            switch failure.error {
-            case let failure as StatementFailure: (error, quotes) = (failure.error, failure.mayQuoteValues)
-            case let failure as RunnerFailure: error = failure.error as? EngineError
-            default: error = failure.error as? EngineError
-            }
-            code = error?.extendedCode
-            message = error?.message ?? String(describing: failure.error)
-            redacted = quotes ? error?.messageWithoutValues ?? message : message
+            code =
+                MigrationFailure(migration: failure.migration, error: failure.error).engineError?.extendedCode
+            sentence = Sentence(of: failure.error)
         }
     }
 
     private func finding(_ difference: Difference, help: String) -> Finding {
         let name = difference.migration.identifier
-        func sentence(_ message: KeyPath<Failure, String>) -> String {
-            let (one, two) = (context.engine.name, other.name)
+        let (one, two) = (context.engine.name, other.name)
+        let sentence: Sentence =
             switch difference.failures {
             case (let first?, let second?)?:
-                return
-                    "\(name) fails on \(one): \(first[keyPath: message]); on \(two): \(second[keyPath: message])"
-            case (let first?, nil)?:
-                return "\(name) passes on \(two) and fails on \(one): \(first[keyPath: message])"
-            case (nil, let second?)?:
-                return "\(name) passes on \(one) and fails on \(two): \(second[keyPath: message])"
-            default:
-                return "after \(name), \(two) and \(one) differ in \(Self.list(difference.parts))"
+                "\(name) fails on \(one): \(first.sentence); on \(two): \(second.sentence)"
+            case (let first?, nil)?: "\(name) passes on \(two) and fails on \(one): \(first.sentence)"
+            case (nil, let second?)?: "\(name) passes on \(one) and fails on \(two): \(second.sentence)"
+            default: "after \(name), \(two) and \(one) differ in \(Self.list(difference.parts))"
             }
-        }
-        var finding = Finding(
-            .engineDivergence, sentence(\.message), help: help, migration: name,
+        return Finding(
+            .engineDivergence, sentence, help: help, migration: name,
             place: .init(file: difference.migration.path))
-        finding.redactedMessage = sentence(\.redacted)
-        return finding
     }
 
     /// Returns the setting that causes the difference, where one does.
@@ -166,8 +151,10 @@ package struct EngineComparison: Sendable {
                     + "\(context.engine.name) does not. Write strings as 'text'."
             }
         }
-        let message = [difference.failures?.first, difference.failures?.second].compactMap { $0?.message }
-            .first
+        let message = [difference.failures?.first, difference.failures?.second].compactMap {
+            $0?.sentence.text
+        }
+        .first
         let kinds: [(String, SQLiteMessage)] = [
             ("function", .noSuchFunction), ("collation sequence", .noSuchCollation),
         ]

@@ -122,14 +122,10 @@ struct RollbackCheck {
     ) -> Finding {
         let error = refusal.failure.error
         let cause = error as? StatementFailure
-        let message = cause?.error.message ?? (error as? EngineError)?.message ?? "\(error)"
-        var finding = Finding(
-            .rollbackFailed, "\(migration.identifier) \(what): \(message)",
+        let finding = Finding(
+            .rollbackFailed, Sentence("\(migration.identifier) \(what): \(Sentence(of: error))"),
             help: "Correct the way back, or leave it out.", migration: migration.identifier,
             place: cause.map { .init(statements[$0.index], offset: $0.error.offset) } ?? .init(file: path))
-        if let cause, cause.mayQuoteValues {
-            finding.redactedMessage = "\(migration.identifier) \(what): \(cause.error.messageWithoutValues)"
-        }
         return refusal.obstacle.explaining(finding, error)
     }
 
@@ -256,8 +252,7 @@ struct RollbackCheck {
 
     private func finding(of finding: Finding, _ down: Migration.Down) -> Finding {
         var finding = finding
-        finding.message = "undoing \(migration.identifier): \(finding.message)"
-        finding.redactedMessage = finding.redactedMessage.map { "undoing \(migration.identifier): \($0)" }
+        finding.sentence = "undoing \(migration.identifier): \(finding.sentence)"
         finding.migration = migration.identifier
         finding.place = finding.place ?? .init(file: down.path)
         return finding

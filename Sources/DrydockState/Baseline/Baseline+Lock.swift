@@ -40,9 +40,9 @@ extension Baseline {
 extension Fault {
     /// Everybody may read a lock: it holds rowids but no values.
     fileprivate var withoutValues: Fault {
-        guard let redactedMessage else { return self }
+        guard sentence.redacted != nil else { return self }
         var fault = self
-        (fault.message, fault.redactedMessage) = (redactedMessage, nil)
+        fault.sentence = Sentence(sentence.withoutValues)
         fault.evidence?.rows = []
         return fault
     }

@@ -37,7 +37,7 @@ package struct Baseline: Sendable, Codable {
 extension Baseline {
     /// What is wrong, a line each.
     package var messages: [String] {
-        integrity.damage + integrity.brokenConstraints + faults.map { $0.redactedMessage ?? $0.message }
+        integrity.damage + integrity.brokenConstraints + faults.map(\.sentence.withoutValues)
     }
 
     /// nil where a limit of this run kept something from being checked: another run may check it.

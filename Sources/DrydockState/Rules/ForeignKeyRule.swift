@@ -30,7 +30,7 @@ package struct ForeignKeyRule: StateRule {
                 faults.append(
                     Fault(
                         id: .init(rule: rule, kind: Self.mismatch, names: [table.name.foldedASCII]),
-                        message: "a foreign key of \(table.name) cannot be enforced: \(error.message)",
+                        sentence: "a foreign key of \(table.name) cannot be enforced: \(error.message)",
                         help: "The parent's columns need a PRIMARY KEY or a UNIQUE index of their own.",
                         table: table.name))
             }
@@ -146,7 +146,7 @@ package struct ForeignKeyRule: StateRule {
             id: .init(
                 rule: .foreignKeyViolation, kind: violation, names: [child.foldedASCII, parent.foldedASCII]),
             count: count,
-            message: "\(counted(count, "row")) of \(child) (\(columns.joined(separator: ", "))) "
+            sentence: "\(counted(count, "row")) of \(child) (\(columns.joined(separator: ", "))) "
                 + "\(count == 1 ? "references" : "reference") no row of \(parent)",
             help:
                 "Give the rows a parent that exists, or set the column to NULL where it may be. Delete only rows that "
@@ -159,7 +159,7 @@ package struct ForeignKeyRule: StateRule {
             id: .init(
                 rule: .foreignKeyViolation, kind: missingParent,
                 names: [child.foldedASCII, parent.foldedASCII]),
-            message:
+            sentence:
                 "\(child) (\(columns.joined(separator: ", "))) references a table that does not exist, \(parent)",
             help:
                 "With foreign keys on, no row that uses the key can be inserted. Create \(parent), or correct the name in "

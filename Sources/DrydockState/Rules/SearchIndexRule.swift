@@ -123,7 +123,7 @@ package struct SearchIndexRule: StateRule {
             """
         return Fault(
             id: .init(rule: rule, names: [table.name.foldedASCII]),
-            message: "full-text index \(table.name) \(fact)", help: help ?? remedy, table: table.name)
+            sentence: "full-text index \(table.name) \(fact)", help: help ?? remedy, table: table.name)
     }
 
     /// Whether neither the index nor the table that it reads changed.

@@ -37,7 +37,7 @@ package struct SpatialIndex {
         let name = quotedIfNeeded(table.name)
         var fault = Fault(
             id: .init(rule: .searchIndexStale, kind: "spatial", names: [table.name.foldedASCII]),
-            message: "spatial index \(table.name) is damaged: \(first)",
+            sentence: "spatial index \(table.name) is damaged: \(first)",
             help:
                 "Leave the tables in which the module keeps it (\(name)_node, \(name)_parent, \(name)_rowid) to it, and "
                 + "change rows through \(name) alone.", table: table.name,

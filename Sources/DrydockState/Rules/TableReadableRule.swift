@@ -135,13 +135,13 @@ package struct TableReading {
         + "again. If the app registers what is missing, give a stand-in."
 
     package func fault(
-        _ message: String, kind: String, help: String, column: String? = nil, evidence: Evidence? = nil
+        _ sentence: Sentence, kind: String, help: String, column: String? = nil, evidence: Evidence? = nil
     ) -> Fault {
         var fault = Fault(
             id: .init(
                 rule: .tableUnreadable, kind: kind, names: [table.name.foldedASCII],
                 column: column?.foldedASCII),
-            message: message, help: help, table: table.name, evidence: evidence)
+            sentence: sentence, help: help, table: table.name, evidence: evidence)
         fault.column = column
         return fault
     }
@@ -171,14 +171,12 @@ package struct TableReading {
         }
         let count = evidence.rowCount ?? 0
         let what = "\(path) cannot be read in " + (count == 0 ? "some row" : counted(count, "row"))
-        func message(_ reason: String?) -> String { what + (reason.map { ": \($0)" } ?? "") }
         var fault = fault(
-            message(first?.message), kind: "reading",
+            Sentence(what) + (first.map { Sentence(": \($0.sentence)") } ?? ""), kind: "reading",
             help:
                 "Every SELECT of the column, and so SELECT *, fails at such a row. Correct the rows before the column "
                 + "is added, or write an expression that no row fails.",
             column: column.name, evidence: evidence)
-        fault.redactedMessage = message(first?.messageWithoutValues)
         fault.count = max(1, count)
         return fault
     }

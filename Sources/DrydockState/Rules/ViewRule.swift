@@ -62,7 +62,7 @@ package struct ViewRule: StateRule {
         let kind = object.kind.rawValue
         return Fault(
             id: .init(rule: rule, kind: kind, names: [object.name.foldedASCII]),
-            message: "\(kind) \(object.name) does not compile: \(message)",
+            sentence: "\(kind) \(object.name) does not compile: \(message)",
             help: BrokenObjectAdvice(
                 object: object, message: message, catalog: view.catalog, earlier: view.earlier?.catalog,
                 compiles: { text in
@@ -90,7 +90,7 @@ package struct ViewRule: StateRule {
             } catch let error as EngineError where error.isStatementError {
                 return Fault(
                     id: .init(rule: rule, kind: "words", names: [table.name.foldedASCII]),
-                    message: "table \(table.name) cannot be read: \(error.message)",
+                    sentence: "table \(table.name) cannot be read: \(error.message)",
                     help: """
                         It shows the words of a full-text index, and has no data of its own. Give that index its former \
                         name again, or drop the table as well:

@@ -35,7 +35,7 @@ package struct FindingCause: Hashable, Sendable {
         reason = finding.reason
         // What is seen only at the end of a replay is worded by all that ran before it.
         let isOfRows = finding.evidence?.rowCount != nil || finding.rule == .migrationFailed
-        fact = isOfRows || isWhole ? nil : Self.withoutCounts(finding.redactedMessage ?? finding.message)
+        fact = isOfRows || isWhole ? nil : Self.withoutCounts(finding.sentence.withoutValues)
         self.refusals = refusals
     }
 

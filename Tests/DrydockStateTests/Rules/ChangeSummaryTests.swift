@@ -23,7 +23,7 @@ import Testing
                 == "p.age changed in 100 rows: 98 only changed storage class ('21' to 21), 2 were replaced ('unknown' to 0)"
         )
         #expect(
-            finding.redactedMessage
+            finding.sentence.redacted
                 == "p.age changed in 100 rows: 98 only changed storage class (text(2 bytes) to integer), 2 were replaced "
                 + "(text(7 bytes) to integer)")
         let rows = finding.evidence?.rows ?? []

@@ -15,14 +15,14 @@ struct CompiledObjectsCheck: HealthCheck {
         for fault in try ViewRule().faults(in: view.stateView) {
             // What an app registers is unknown here.
             let unknown = [SQLiteMessage.noSuchFunction, .unknownFunction, .noSuchCollation, .noSuchModule]
-            if unknown.contains(where: { $0.occurs(in: fault.message) }) {
+            if unknown.contains(where: { $0.occurs(in: fault.sentence.text) }) {
                 result.notReached.append(
-                    .init(text.rule, table: fault.table, reason: "\(fault.message) here"))
+                    .init(text.rule, table: fault.table, reason: "\(fault.sentence.text) here"))
                 continue
             }
             result.findings.append(
                 finding(
-                    .error, fault.message,
+                    .error, fault.sentence,
                     help: "Make it again for the tables as they are now, or drop it if nothing uses it.",
                     table: fault.table, object: fault.id.names.first))
         }

@@ -95,7 +95,7 @@ struct ForeignKeyCheck: RangedHealthCheck {
         HealthResult(
             try ForeignKeyRule().faults(in: view.stateView(of: tables)).map { fault in
                 return finding(
-                    fault.id.kind == ForeignKeyRule.missingParent ? .warning : .error, fault.message,
+                    fault.id.kind == ForeignKeyRule.missingParent ? .warning : .error, fault.sentence,
                     help: fault.id.kind == ForeignKeyRule.violation ? Self.help : fault.help,
                     table: fault.table, object: fault.id.names.dropFirst().first, evidence: fault.evidence)
             })

@@ -31,7 +31,7 @@ struct ReadableTablesCheck: HealthCheck {
             try reading.faults().map { fault in
                 // A program that registers the function or collation can read it.
                 let isUnknown = [SQLiteMessage.unknownFunction, .noSuchFunction].contains {
-                    $0.occurs(in: fault.message)
+                    $0.occurs(in: fault.sentence.text)
                 }
                 let isUncollated = fault.id.kind == "collation"
                 var help = fault.help
@@ -43,7 +43,7 @@ struct ReadableTablesCheck: HealthCheck {
                         + "sort of the column fails: correct its definition."
                 }
                 return finding(
-                    isUnknown || isUncollated ? .warning : .error, fault.message, help: help,
+                    isUnknown || isUncollated ? .warning : .error, fault.sentence, help: help,
                     table: table.name, object: fault.column, evidence: fault.evidence)
             })
     }

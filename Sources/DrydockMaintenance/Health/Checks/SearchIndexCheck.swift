@@ -24,7 +24,7 @@ struct SearchIndexCheck: HealthCheck {
         guard let table = view.catalog.table(part) else { return HealthResult() }
         return HealthResult(
             try SearchIndexRule().faults(in: view.stateView(of: [table])).map { fault in
-                damage(fault.message, help: try help(table, view) ?? fault.help, table: table.name)
+                damage(fault.sentence, help: try help(table, view) ?? fault.help, table: table.name)
             })
     }
 
