@@ -40,7 +40,7 @@ struct LintFailure {
         }
         if isOfBase {
             finding.advice =
-                "If a database is there before the first migration, name it or its SQL with 'base' in drydock.yml."
+                "If a database exists before the first migration, name it or its SQL with 'base' in drydock.yml."
         }
         return finding
     }

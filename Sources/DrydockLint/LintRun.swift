@@ -128,7 +128,7 @@ struct LintRun: Sendable {
         if isLinted { lintStatically(migration, replay.schema) }
         guard try !lint(migration, &replay, isLinted) else { return nil }
         let hint =
-            set.base == nil && number == 0 ? "; 'base' in drydock.yml names what is there before" : ""
+            set.base == nil && number == 0 ? "; 'base' in drydock.yml names what exists before" : ""
         return WalkEnd(
             reason: "\(migration.identifier) does not run on an empty database" + hint, number: number + 1)
     }

@@ -27,7 +27,7 @@ package struct CodeMigrationCheck {
             return Finding(
                 .migrationInCode, .note,
                 "\(migration.identifier) is written in code: the replay of \(names) ends before it, and \(bridge) continues after it",
-                help: "What the code itself does to rows was not seen.", migration: migration.identifier,
+                help: "What the code itself does to rows was not checked.", migration: migration.identifier,
                 place: place)
         }
         return Finding(
@@ -35,7 +35,7 @@ package struct CodeMigrationCheck {
             "\(migration.identifier) is written in code: the replay of \(names) ends before it, and no snapshot continues after it",
             help:
                 "Let the app upgrade a copy of such a database to \(migration.identifier) or later, and keep that as a "
-                + "snapshot too: the replay goes on from there.",
+                + "snapshot too: the replay continues from there.",
             migration: migration.identifier, place: place)
     }
 

@@ -46,7 +46,7 @@ package struct FreshInstall: Sendable {
         let place = watchdog.statements.place
         let migration = context.set.migrations.first { $0.path == place?.file }
         return FreshInstall(
-            failure: InstallFailure("it takes longer than the time limit"),
+            failure: InstallFailure("it took longer than the time limit"),
             overdue: Overdue(
                 limit: context.timeLimit, migration: migration?.identifier, place: place, isFreshInstall: true
             ))

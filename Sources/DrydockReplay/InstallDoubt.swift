@@ -23,7 +23,7 @@ struct InstallDoubt {
         if set.hasCode(upTo: migration),
             ![SQLiteMessage.syntaxError, .unrecognizedToken].contains(where: { $0.matches(message) })
         {
-            return InstallDoubt(addition: "; code beside the migrations was not run")
+            return InstallDoubt(addition: "; code alongside the migrations was not run")
         }
         guard let failure = error as? StatementFailure, migration.statements.indices.contains(failure.index)
         else { return SQLiteMessage.isAboutMissingExtension(message) ? InstallDoubt() : nil }
@@ -59,7 +59,7 @@ struct InstallDoubt {
         if SQLiteMessage.unrecognizedToken.matches(message),
             ["{{", "<%"].contains(where: statement.text.contains)
         {
-            return InstallDoubt(addition: "; something else is put in its place before it runs")
+            return InstallDoubt(addition: "; something else is substituted for it before it runs")
         }
         // A stand-in has neither the columns nor the rows of its module's tables.
         let words = Set(message.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))

@@ -71,7 +71,7 @@ package struct InstallFailure: Sendable {
 
     /// The schema that a tool keeps of the newest version, with which it makes new databases, cannot be made.
     init(ofNewestSchema statements: [SQLStatement], of set: MigrationSet, _ error: any Error) {
-        self.init("the schema of the newest version cannot be made: \(Self.words(error))")
+        self.init("the schema of the newest version cannot be created: \(Self.words(error))")
         guard let failure = error as? StatementFailure, statements.indices.contains(failure.index),
             InstallDoubt.find(
                 in: statements[failure.index], failure.error, path: statements[failure.index].source.name,
@@ -104,7 +104,7 @@ package struct InstallFailure: Sendable {
         if mayNeedBase {
             finding.advice +=
                 (finding.advice.isEmpty ? "" : " ")
-                + "If a database is there before the first migration, name it or its SQL with 'base' in drydock.yml."
+                + "If a database exists before the first migration, name it or its SQL with 'base' in drydock.yml."
         }
         self.finding = finding
     }
@@ -152,7 +152,7 @@ package struct InstallFailure: Sendable {
     package func add(to report: inout Report, _ results: [ReplayResult]) {
         let isExpected = results.contains(where: \.hasExpectedName)
         guard let finding, !isExpected else {
-            let hint = isExpected ? "; 'base' in drydock.yml names what is there before" : ""
+            let hint = isExpected ? "; 'base' in drydock.yml names what exists before" : ""
             report.notChecked.append(NotChecked(.schemaMismatch, .noFreshInstall(reason + hint)))
             return
         }

@@ -92,7 +92,7 @@ package struct MigrationEquivalence: Sendable {
         SchemaDiff(from: old.schema, to: new.schema).changes().map { change in
             Finding(
                 .schemaMismatch, change.isQuiet ? .warning : .error,
-                "from \(name), the new migrator leaves another schema than the old one: \(change)",
+                "from \(name), the new migrator leaves a different schema than the old one: \(change)",
                 table: change.table)
         }
     }
@@ -104,10 +104,11 @@ package struct MigrationEquivalence: Sendable {
         var findings = conservation.notCompared.map { match, error in
             let table = match.before.name
             return finding(
-                .valuesChanged, "leaves a table \(table) that cannot be compared: \(error.message)", table)
+                .valuesChanged, "leaves table \(table) so that it cannot be compared: \(error.message)", table
+            )
         }
         findings += conservation.unsettled.map {
-            Finding(.valuesChanged, "from \(name), the migrators cannot be compared whole: \($0.reason)")
+            Finding(.valuesChanged, "from \(name), the migrators cannot be compared completely: \($0.reason)")
         }
         for kept in conservation.kept {
             let (table, difference) = (kept.match.before.name, kept.difference)
@@ -124,7 +125,8 @@ package struct MigrationEquivalence: Sendable {
             let changed = difference.changed.values.reduce(0) { $0 + $1.count }
             if changed > 0 {
                 findings.append(
-                    finding(.valuesChanged, "leaves \(counted(changed, "other value")) in \(table)", table))
+                    finding(
+                        .valuesChanged, "leaves \(counted(changed, "different value")) in \(table)", table))
             }
         }
         return findings

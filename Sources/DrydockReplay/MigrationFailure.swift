@@ -86,7 +86,7 @@ package struct MigrationFailure {
         case .all:
             return
                 "Every pending migration was rolled back with it, as it would be for users: they share a transaction."
-        case .none: return "What ran before it stays: the tool opens no transaction."
+        case .none: return "What ran before it is kept: the tool opens no transaction."
         }
     }
 

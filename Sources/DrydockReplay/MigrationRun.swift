@@ -35,7 +35,7 @@ package struct MigrationRun: Sendable {
     package func apply(to database: any OpenDatabase) async throws -> Applied {
         guard let ran = try await database.migrate([engineMigration]).first else {
             throw EngineError(
-                .constraint, "the history had it before it ran: an earlier migration wrote it there")
+                .constraint, "it was in the history before it ran: an earlier migration recorded it")
         }
         var migration = migration
         if let statements = ran.statements { migration.take(statements) }

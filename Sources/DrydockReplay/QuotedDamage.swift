@@ -53,7 +53,8 @@ package struct QuotedDamage: Sendable {
                 ) { Int($0.integer(0)) }
                 guard let count, count > 0 else { return nil }
                 let path = "\(table.name).\(column.name)"
-                return "\(path) is stored and in \(counted(count, "row")) not what its expression gives"
+                return
+                    "\(path) is stored, and in \(counted(count, "row")) it differs from the value of its expression"
             } catch let error as EngineError where error.isStatementError {
                 return nil
             }

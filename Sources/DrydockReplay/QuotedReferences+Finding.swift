@@ -123,8 +123,8 @@ extension QuotedReferences.Change {
     private func helpForColumn(_ before: Catalog) -> String {
         guard !isPlain else {
             return """
-                SQLite takes a name for the nearest column that has it, before a rowid, an outer query's column or an \
-                alias. Before the column is added, recreate the \(kind) with a name that stays what it is \
+                SQLite resolves a name to the nearest column that has it, before a rowid, an outer query's column or an \
+                alias. Before the column is added, recreate the \(kind) with a name that keeps its meaning \
                 (\(plainAdvice)), or give the column another name.
                 """
         }

@@ -96,7 +96,7 @@ package struct ReplayPlan: Sendable {
                     "has applied \(counted(code.count, "migration")) that "
                         + "\(code.count == 1 ? "is" : "are") not SQL and not in \(set.format.home): \(Self.list(code))",
                     help:
-                        "Whether others are pending cannot be told, and what they would do to rows was not seen."
+                        "Whether others are pending is not known, and what they would do to rows was not checked."
                 ))
         }
         return findings + late.map(finding(late:))
@@ -108,10 +108,10 @@ package struct ReplayPlan: Sendable {
         let sign = set.format.historyTable.map { "no \($0) table that says so" } ?? "user_version 0"
         let other =
             set.format is any NamedHistory
-            ? " If the tool has it in another table, name that: 'historyTable' in drydock.yml." : ""
+            ? " If the tool keeps it in another table, name that table: 'historyTable' in drydock.yml." : ""
         return Finding(
-            .snapshotVersionUnknown, of: snapshot.path, "does not tell which migrations it has applied",
-            help: "It has tables but \(sign). Make snapshots with the app or tool that "
+            .snapshotVersionUnknown, of: snapshot.path, "does not say which migrations it has applied",
+            help: "It has tables but \(sign). Create snapshots with the app or tool that "
                 + "migrates them, so that the history is there." + other)
     }
 
@@ -146,7 +146,7 @@ package struct ReplayPlan: Sendable {
 
     private func finding(edited migration: Migration, isOfLineEndings: Bool) -> Finding {
         let isRefused = set.policy.edited == .refuse
-        let refusal = "\(set.format.name) refuses to go on where it was applied. "
+        let refusal = "\(set.format.name) refuses to continue on databases that applied it. "
         let leniency = "\(set.format.name) does not look at it"
         if isOfLineEndings {
             return Finding(

@@ -26,7 +26,7 @@ extension StepVerification {
                     .nothingVerified, "the rows of \(table) were not compared: \(error.message)",
                     help: error.isOutOfMemory
                         ? "Nothing was proved for this table. Give --memory more."
-                        : "Nothing was proved for this table: SQLite itself accepts no longer row or value.",
+                        : "Nothing was proved for this table: SQLite itself accepts no row or value that is longer.",
                     table: table, tags: [.notChecked]))
         }
     }

@@ -330,8 +330,8 @@ package struct StepVerification: Sendable {
             guard Sandbox.isQuery(query) else {
                 invalid.append(
                     Finding(
-                        .invalidDeclaration, "what is to be preserved is not a query: \(query)",
-                        help: "Write a SELECT that runs before and after: preserves QUERY",
+                        .invalidDeclaration, "'preserves' needs a query, and this is not one: \(query)",
+                        help: "Write a SELECT that runs before and after the migration: preserves QUERY",
                         migration: migration.identifier, place: declaration.place))
                 continue
             }
@@ -349,12 +349,12 @@ package struct StepVerification: Sendable {
                 continue
             }
             var finding = Finding(
-                .invariantBroken, "", help: "Both answers must be equal, row by row and in order: \(query)",
+                .invariantBroken, "", help: "Both results must be equal, row by row and in order: \(query)",
                 place: declaration.place)
             do {
                 let new = try await answers(to: query, in: after)
                 guard old != new else { continue }
-                finding.sentence = "a query that the migration preserves answers differently"
+                finding.sentence = "a query that the migration preserves returns a different result"
                 finding.evidence = Evidence(rows: Self.differences(old, new, before.catalog.encoding))
             } catch let error as EngineError where !error.isInterrupt {
                 finding.sentence = "a query that the migration preserves no longer runs: \(error.sentence)"

@@ -167,7 +167,7 @@ package struct ToolRun {
         try connection.execute("PRAGMA user_version = \(version)")
     }
 
-    private var leftOpen: String { "the file leaves a transaction open, and what it wrote is rolled back" }
+    private var leftOpen: String { "the file leaves a transaction open, so what it wrote is rolled back" }
 
     // MARK: - Statements
 

@@ -14,7 +14,7 @@ package struct WriteObstacle {
         guard Self.isOfFullDisk(error) else { return nil }
         return switch fault {
         case .writtenTooMuch: "it writes more than --memory allows"
-        case .spillFailed(let folder, _): "what it writes cannot be kept in '\(folder)'"
+        case .spillFailed(let folder, _): "what it writes cannot be stored in '\(folder)'"
         default: nil
         }
     }

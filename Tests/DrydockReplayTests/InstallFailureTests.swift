@@ -146,7 +146,7 @@ struct InstallFailureTests {
         let typo = try await project.with("2.sql", "CREATE TABEL b(x);").verify()
         #expect(typo.rules(.error) == [.migrationFailed])
         #expect(report.rules(.error) == (isError ? [.migrationFailed] : []), "\(report.findings.map(\.line))")
-        #expect(report.notChecked.contains { $0.reason.contains("code beside the migrations") } != isError)
+        #expect(report.notChecked.contains { $0.reason.contains("code alongside the migrations") } != isError)
     }
 
     /// A set that begins with what is there before.
@@ -225,7 +225,8 @@ struct InstallFailureTests {
         let schema = try await verify("CREATE TABLE a(x);\nCREATE TABLE a(x);").finding(.migrationFailed)
         #expect(schema.place?.line == 2 && schema.place?.file.hasSuffix("schema.sql") == true)
         #expect(
-            schema.message.contains("the schema of the newest version cannot be made: table a already exists")
+            schema.message.contains(
+                "the schema of the newest version cannot be created: table a already exists")
         )
     }
 }

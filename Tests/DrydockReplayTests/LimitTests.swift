@@ -155,7 +155,7 @@ import Testing
             ["verify", "--no-cache", "--jobs", "1", "--engine", engine] + (isWayBack ? ["--rollback"] : []))
         #expect(result.status == 1, "\(result.output)")
         #expect(
-            result.output.contains("v2 was stopped: what it writes cannot be kept in '\(disk.path)'"),
+            result.output.contains("v2 was stopped: what it writes cannot be stored in '\(disk.path)'"),
             "\(result.output)")
         #expect(result.output.contains("point TMPDIR to a folder that has room"), "\(result.output)")
         for text in ["data-dependent", "disk is full", "cannot be trusted"] {

@@ -194,7 +194,7 @@ import Testing
         let report = try await verify(
             up: "ALTER TABLE n ADD COLUMN c; CREATE INDEX i ON n(b)", down: "DROP INDEX i")
         #expect(report.rules(.error) == [.rollbackFailed, .rollbackMismatch])
-        #expect(try report.finding(.rollbackFailed).message.contains("cannot be done again"))
+        #expect(try report.finding(.rollbackFailed).message.contains("cannot be run again"))
     }
 
     @Test func aWayBackThatDoesNotRun() async throws {

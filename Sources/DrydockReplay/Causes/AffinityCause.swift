@@ -36,10 +36,10 @@ struct AffinityCause {
     var cause: String {
         let name = affinity.rawValue.uppercased()
         let effect =
-            affinity == .text ? "makes text of numbers" : "makes numbers of texts that look like them"
+            affinity == .text ? "turns numbers into text" : "turns text that looks like a number into numbers"
         return column.declaredType.foldedASCII == name.foldedASCII
             ? "\(column.name) is declared \(type) now, which \(effect)"
-            : "\(column.name) is declared \(type), which SQLite takes for \(name) and so \(effect)"
+            : "\(column.name) is declared \(type), which SQLite reads as \(name) and so \(effect)"
     }
 
     var help: Help {

@@ -28,14 +28,14 @@ struct ConflictCause {
             : statement.conflictWord == nil ? "ON CONFLICT DO NOTHING" : "OR \(word.uppercased())"
         let effect =
             isReplace
-            ? "deletes the rows with which another one shares a key"
-            : "leaves out in silence what the table refuses"
+            ? "deletes rows that share a key with another row"
+            : "silently leaves out the rows that the table refuses"
         text = "\(words) in \(place) \(effect)"
         help = Help(
             "Without \(words) the statement fails and names these rows: "
                 + (isReplace
-                    ? "give them keys of their own. ON CONFLICT DO UPDATE keeps the row that is there."
-                    : "change their values in the SELECT so that the table takes them."))
+                    ? "give them keys of their own. ON CONFLICT DO UPDATE keeps the existing row."
+                    : "change their values in the SELECT so that the table accepts them."))
     }
 
     /// Returns what the definition of a table says, in lower case; nil where it says nothing that loses rows.

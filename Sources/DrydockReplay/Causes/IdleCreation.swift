@@ -20,8 +20,8 @@ struct IdleCreation {
     var cause: String {
         let words = "CREATE \(kind.rawValue.uppercased()) IF NOT EXISTS \(quotedIfNeeded(name))"
         let without = "without \(listed(missing.map(quotedIfNeeded)))"
-        let there = isSame ? "" : ", " + (missing.isEmpty ? "with another definition" : without)
-        return "\(words) in \(migration.mention(index)) did nothing, since \(name) was there\(there)"
+        let there = isSame ? "" : ", " + (missing.isEmpty ? "with a different definition" : without)
+        return "\(words) in \(migration.mention(index)) did nothing, since \(name) already existed\(there)"
     }
 
     var help: String {
@@ -30,11 +30,11 @@ struct IdleCreation {
                 "Drop the \(kind.rawValue) \(quotedIfNeeded(name)) before it is created, so that every database gets the new one."
         }
         if isSame {
-            return "Look at what \(quotedIfNeeded(name)) has from before, and copy only what it lacks."
+            return "See what \(quotedIfNeeded(name)) already has, and copy only what is missing."
         }
         return missing.isEmpty
-            ? "Rebuild \(quotedIfNeeded(name)) with the new definition, rows included; CREATE TABLE changes no table that is there."
-            : "Add \(listed(missing.map(quotedIfNeeded))) with ALTER TABLE \(quotedIfNeeded(name)) ADD COLUMN; CREATE TABLE changes no table that is there."
+            ? "Rebuild \(quotedIfNeeded(name)) with the new definition, rows included; CREATE TABLE IF NOT EXISTS does not change an existing table."
+            : "Add \(listed(missing.map(quotedIfNeeded))) with ALTER TABLE \(quotedIfNeeded(name)) ADD COLUMN; CREATE TABLE IF NOT EXISTS does not change an existing table."
     }
 
     /// Returns those among the statements of migrations that began with a schema, in order.

@@ -52,9 +52,9 @@ struct WrittenConstant {
         if let spelled {
             let of = spelled.foldedASCII == column.foldedASCII ? "" : " into \(column)"
             return
-                "\(isCopy ? "the copy" : "UPDATE") in \(place) writes the text \(text)\(of), and not the column \(spelled)"
+                "\(isCopy ? "the copy" : "UPDATE") in \(place) writes the text \(text)\(of) instead of the column \(spelled)"
         }
-        guard !isCopy else { return "the copy in \(place) writes \(text) and not the column \(column)" }
+        guard !isCopy else { return "the copy in \(place) writes \(text) instead of the column \(column)" }
         let rows = statement.outermost("where") == nil ? "every row" : "each row that meets its condition"
         return "UPDATE in \(place) writes \(text) to \(rows)"
     }
@@ -68,7 +68,7 @@ struct WrittenConstant {
         }
         guard statement.outermost("from") == nil, statement.outermost("limit") == nil,
             statement.outermost("returning") == nil
-        else { return "Leave the rows as they are that have a value." }
+        else { return "Leave rows that have a value unchanged." }
         return
             "If only rows without a value are meant, say so:\n\(proposed(statement.adding(condition: "\(name) IS NULL") + ";"))"
     }

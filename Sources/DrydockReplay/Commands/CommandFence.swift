@@ -128,7 +128,7 @@ extension CommandFence.Obstacle {
     /// Why the command is not run, after its name.
     package var fact: String {
         switch self {
-        case .database(let name, .isWritten): "was not run, since another program is writing \(name)"
+        case .database(let name, .isWritten): "was not run, because another program is writing \(name)"
         case .database(let name, .cannotBeLocked(let reason)):
             "was not run, since \(name) cannot be locked against it: \(reason)"
         case .tooManyDatabases:

@@ -184,7 +184,7 @@ package struct CommandRun: Sendable {
     private func check(_ outcome: ShellProcess.Outcome, _ text: String) throws {
         switch outcome.end {
         case .stopped:
-            var stopped = failure("was ended, since its time was up", "", outcome.lastLines, of: text)
+            var stopped = failure("was stopped by the time limit", "", outcome.lastLines, of: text)
             stopped.kind = .stopped
             throw stopped
         case .signalled(let signal):
@@ -202,9 +202,9 @@ package struct CommandRun: Sendable {
         }
         guard !outcome.leftRunning.isEmpty else { return }
         throw failure(
-            "left processes running, which could still write, and were ended: "
+            "left processes running, which could still write and were stopped: "
                 + outcome.leftRunning.prefix(3).joined(separator: "; "),
-            "It must wait for what it starts; tools with a server in the background have a switch against it.",
+            "It must wait for what it starts; tools that start a background server have an option to turn that off.",
             outcome.lastLines, of: text)
     }
 
@@ -230,8 +230,8 @@ package struct CommandRun: Sendable {
     /// How the project comes to open the copy.
     private var remedy: String {
         CodeMigrations.running(command.command)?.remedy
-            ?? "Have the project open the path in the variable DRYDOCK_DATABASE; 'migrate: database' in drydock.yml gives it "
-            + "in another way, such as $DATABASE_PATH or sqlite:///$DRYDOCK_DATABASE."
+            ?? "Have the project open the path in the variable DRYDOCK_DATABASE; 'migrate: database' in drydock.yml passes it "
+            + "in another form, such as $DATABASE_PATH or sqlite:///$DRYDOCK_DATABASE."
     }
 
     /// Checks that the history has what was to be applied: the migration, or else all that a new database gets.

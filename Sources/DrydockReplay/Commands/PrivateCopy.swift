@@ -74,7 +74,7 @@ package final class PrivateCopy {
         var status = stat()
         guard lstat(path, &status) == 0 else { return "deleted the database" }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            return "put something else in the place of the database"
+            return "replaced the database with something else"
         }
         guard access(path, R_OK) == 0 else { return "left a database that cannot be read" }
         return nil

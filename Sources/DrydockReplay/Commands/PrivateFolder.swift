@@ -13,7 +13,7 @@ package final class PrivateFolder: Sendable {
         var path = Array((root + "/\(name)-XXXXXX").utf8CString)
         // The folder has the permissions 0700 (mkdtemp(3)).
         guard mkdtemp(&path) != nil else {
-            throw FileFault("no folder can be made in '\(root)': \(FolderListing.describe(errno))")
+            throw FileFault("no folder can be created in '\(root)': \(FolderListing.describe(errno))")
         }
         self.path = String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         LiveCommands.add(self.path)

@@ -31,7 +31,7 @@ struct EndIntegrity {
                 .integrityFailure, "after the replay integrity_check finds: \(first)",
                 help:
                     "A migration did this: look for writable_schema, a constraint that existing rows break, or a "
-                    + "collation or function that sorts otherwise here than in the app.",
+                    + "collation or function that sorts differently here than in the app.",
                 migration: record.result.summary.to,
                 evidence: Evidence(rowCount: nil, details: Array(messages.prefix(Evidence.detailLimit)))))
     }

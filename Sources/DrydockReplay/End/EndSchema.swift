@@ -31,7 +31,8 @@ struct EndSchema {
         }
         guard let expected = fresh.catalogs[plan.finalCount] else {
             if context.command != nil, fresh.failure == nil {
-                record.notChecked(.schemaMismatch, .undecided("no new database has just these migrations"))
+                record.notChecked(
+                    .schemaMismatch, .undecided("no fresh install has exactly these migrations"))
             }
             return
         }
@@ -70,7 +71,7 @@ struct EndSchema {
                 finding.severity = min(finding.severity, .warning)
                 finding.advice =
                     "The fresh install was made without the migrations that are not SQL (\(code.joined(separator: ", "))): "
-                    + "if they make this difference, nothing is wrong. If not: " + finding.advice
+                    + "if they cause this difference, nothing is wrong. If not: " + finding.advice
             }
             record.add(finding)
         }

@@ -44,7 +44,7 @@ struct MovesOfSteps {
                         provenance: provenance)
                 }
             } catch let error as EngineError where !error.isInterrupt && !error.isCorruption {
-                let question = "whether equal rows of several tables are all there"
+                let question = "whether all equal rows of several tables are still there"
                 return record.notChecked(.tableDropped, .undecided("\(question): \(error.message)"))
             }
             for dropped in moves.droppedTables {

@@ -48,7 +48,7 @@ struct NextLaunch {
         if let command = context.command, command.format.history == nil {
             return record.notChecked(
                 .notIdempotent,
-                .undecided("nothing says what '\(command.format.command.command)' has applied"))
+                .undecided("nothing records what '\(command.format.command.command)' has applied"))
         }
         let history = try await inputs.inspector.withConnection(to: end.image) {
             try set.history($0)

@@ -31,10 +31,11 @@ struct DuplicateKeyExplainer: FailureExplainer {
         }
         if case .update = statement.action, !keys.isEmpty {
             var explanation = FailureExplanation(
-                detail: ": a row gets a value that another row still has, though in the end all would differ",
+                detail:
+                    ": a row gets a value that another row still has, although all values would differ in the end",
                 help: """
-                    SQLite checks each row as it is written. Write values that no row has first, as negative ones, and the \
-                    wanted ones with a second UPDATE.
+                    SQLite checks each row as it is written. First write values that no row has, such as negative ones, and \
+                    then the final ones with a second UPDATE.
                     """,
                 table: rows.table.name)
             explanation.reason = "only while it runs"
@@ -110,7 +111,7 @@ struct DuplicateKeyExplainer: FailureExplainer {
         _ found: Duplicates, _ origin: DuplicateOrigin?, help: Help
     ) -> FailureExplanation {
         let more = found.values - 1
-        var others = found.isTaken ? ", as a row that was there before" : ""
+        var others = found.isTaken ? ", as does a row that was there before" : ""
         if more > 0 {
             let rows = found.rows - found.first.count - (found.isTaken ? 1 : 0)
             others +=
@@ -141,7 +142,7 @@ struct DuplicateKeyExplainer: FailureExplainer {
             return explanation(found, origin, help: help)
         }
         let advice: Help = """
-            Give all but one of them another value in \(source.name) before the copy, or make the new table without \
+            Give all but one of them another value in \(source.name) before the copy, or create the new table without \
             UNIQUE there.
             """
         let merge = try key.condition == nil ? Self.merge(key, source, columns: rows.origins, scene) : ""
@@ -152,7 +153,7 @@ struct DuplicateKeyExplainer: FailureExplainer {
 
     /// Rows that are there already.
     private static func help(_ key: UniqueKey, _ table: Table, _ scene: FailureScene) throws -> Help {
-        "Give all but one of them another value first, or make the index without UNIQUE."
+        "Give all but one of them another value first, or create the index without UNIQUE."
             + (try merge(key, table, columns: nil, scene))
     }
 

@@ -32,11 +32,11 @@ struct DuplicateMerge {
         let different = try differences(connection)
         guard different.isEmpty else {
             return
-                "\nThey differ in \(listed(different.map(quotedIfNeeded))): a row that is deleted takes that along."
+                "\nThey differ in \(listed(different.map(quotedIfNeeded))): these values are lost with the rows that are deleted."
         }
         if let trigger = schema.triggers(on: table.name).first(where: { $0.event == .delete }) {
             return
-                "\nWhere such rows mean the same, one of each is enough; but trigger \(trigger.name) acts on every DELETE of \(name): first make sure that it takes nothing that is needed."
+                "\nWhere such rows mean the same, one of each is enough; but trigger \(trigger.name) acts on every DELETE of \(name): first make sure that it deletes nothing that is needed."
         }
         let references = schema.tables.values.sorted { $0.name < $1.name }.flatMap { child in
             child.foreignKeys.filter { $0.parent.foldedASCII == table.name.foldedASCII }.map { (child, $0) }
@@ -48,7 +48,7 @@ struct DuplicateMerge {
         let repoints = references.map { repointing($0.0, $0.1) }
         guard !repoints.contains(where: { $0 == nil }) else {
             return
-                "\nWhere such rows mean the same, one of each is enough. Before the others are deleted, the rows of \(children) that reference them must reference the one that is kept: a DELETE would take them along or leave them without a parent."
+                "\nWhere such rows mean the same, one of each is enough. Before the others are deleted, the rows of \(children) that reference them must reference the one that is kept: a DELETE would delete them too, or leave them without a parent."
         }
         let declared = repoints.compactMap { $0?.declaration }
         let intro =

@@ -129,7 +129,7 @@ struct DuplicateOrigin {
                 ? "; \(other.name) allowed that, since it compares them by another collation"
                 : other.condition == nil && other.terms.count == key.terms.count
                     ? "" : "; \(other.name) allowed that: it is \(limit)"
-        case .made(by: let index?) where index == scene.index: return ", which the copy makes the same"
+        case .made(by: let index?) where index == scene.index: return ", which the copy makes equal"
         case .made(by: let index?): return ", which \(scene.migration.mention(index)) gives them"
         case .made: return ", which they did not have before the migration"
         }
@@ -148,8 +148,8 @@ struct DuplicateOrigin {
             guard let condition = other.condition else {
                 let columns = other.terms.map(\.name).joined(separator: ", ")
                 return isOtherCollation(other)
-                    ? "Keep the collation of \(other.name), or make the index without UNIQUE."
-                    : "Keep the key as it was, (\(columns)), or make the index without UNIQUE."
+                    ? "Keep the collation of \(other.name), or create the index without UNIQUE."
+                    : "Keep the key as it was, (\(columns)), or create the index without UNIQUE."
             }
             let better = statement.adding(condition: "\(condition)")
             return statement.condition == nil && succeeds([better])
@@ -163,14 +163,14 @@ struct DuplicateOrigin {
                 let place = scene.migration.mention(last)
                 guard succeeds(moved) else {
                     return
-                        "Fill \(columns) before the index is made: \(place) comes after it, and must give each row a value of its own."
+                        "Fill \(columns) before the index is created: \(place) comes after it, and must give each row a value of its own."
                 }
-                let words: Help = "Fill \(columns) before the index is made: make it after \(place)"
+                let words: Help = "Fill \(columns) before the index is created: create it after \(place)"
                 return moved.count > 3
                     ? words + "." : words + ":\n" + proposed(moved.map { $0 + ";" }.joined(separator: "\n"))
             }
             return
-                "Fill \(columns) before the index is made, with UPDATE, so that each row has a value of its own, or make the index without UNIQUE."
+                "Fill \(columns) before the index is created, with UPDATE, so that each row has a value of its own, or create the index without UNIQUE."
         }
     }
 
@@ -180,7 +180,7 @@ struct DuplicateOrigin {
         case .earlier: return nil
         case .allowed(let other):
             return
-                "Keep \(other.name) as it was: make the new table without UNIQUE there, and create the index again after the copy."
+                "Keep \(other.name) as it was: create the new table without UNIQUE there, and create the index again after the copy."
         case .made:
             let rest = scene.migration.statements[scene.index...].dropFirst()
             let later = rest.firstIndex { fills($0, in: target) }
@@ -189,7 +189,7 @@ struct DuplicateOrigin {
                 (later.map {
                     "\(scene.migration.mention($0)) fills \(columns) only after the copy. Write the value in the SELECT"
                 } ?? "Copy values that differ from row to row")
-                    + ", or make the new table without UNIQUE there: the rows of \(origin.name) are worth keeping."
+                    + ", or create the new table without UNIQUE there: the rows of \(origin.name) are worth keeping."
             )
         }
     }

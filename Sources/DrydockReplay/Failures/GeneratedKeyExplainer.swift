@@ -18,7 +18,7 @@ struct GeneratedKeyExplainer: RefusalExplainer {
                 guard !actions.isEmpty else { continue }
                 let words = actions.map { "\($0.0) \($0.1.rawValue)" }.joined(separator: " ")
                 let cause =
-                    "REFERENCES \(quotedIfNeeded(key.parent)) of \(child.name).\(column.name) says \(words), and the column is generated"
+                    "the foreign key of \(child.name).\(column.name) to \(quotedIfNeeded(key.parent)) says \(words), but the column is generated"
                 var explanation = FailureExplanation(
                     detail: "; \(cause)",
                     help: """

@@ -64,12 +64,12 @@ package struct NewerSQLite {
     package var help: Help {
         let fact = (what.contains("()") ? fact : fact.prefix(1).uppercased() + fact.dropFirst()) + ". "
         let ways =
-            "'drydock verify --sqlite-library FILE' tries each step on another build, and LD_LIBRARY_PATH=FOLDER runs "
+            "'drydock verify --sqlite-library FILE' tries each step on another build of SQLite, and LD_LIBRARY_PATH=FOLDER runs "
             + "drydock itself on one. "
         let otherwise = "Write it another way\(example)"
         guard let bundled = BundledSQLite.nearest(to: folder) else {
             return Help(
-                fact + "If the app brings a newer SQLite of its own: " + ways
+                fact + "If the app ships its own, newer SQLite: " + ways
                     + "If it does not: w" + otherwise.dropFirst() + ".")
         }
         guard !isTooNew(for: bundled) else {

@@ -41,7 +41,7 @@ struct NullExplainer: FailureExplainer {
         }
         if let bound = bound(column, rows.table, scene.schema) {
             return
-                "The copy brings NULL, which a DEFAULT does not replace. Write a value in the SELECT that \(bound), or leave NOT NULL out."
+                "The copy writes NULL, which a DEFAULT does not replace. Write a value in the SELECT that \(bound), or leave NOT NULL out."
         }
         guard let copy = Coalesced(column.name, value, rows, statement) else {
             return
@@ -51,7 +51,7 @@ struct NullExplainer: FailureExplainer {
             rows.copiedFrom.flatMap { scene.origin(of: column, in: $0.name) }
         }
         return
-            "The copy brings NULL, which a DEFAULT does not replace. Give a value in the SELECT, \(value) or another:\n"
+            "The copy writes NULL, which a DEFAULT does not replace. Give a value in the SELECT, \(value) or another:\n"
             + proposed(copy.text + ";") + (declared.map { "\n" + Help.declaration("rewrites \($0)") } ?? "")
     }
 

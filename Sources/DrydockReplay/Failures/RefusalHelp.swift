@@ -30,7 +30,7 @@ package struct RefusalHelp {
             return "Drydock limits the memory of the SQL that it runs. Give --memory more."
         }
         if error.isOverLimit, !error.isOutOfMemory {
-            return "SQLite accepts no longer value or row, here or in the app."
+            return "SQLite accepts no value or row that is longer, neither here nor in the app."
         }
         let text =
             constraintHelp(message) ?? statement.flatMap(quotedTextHelp)
@@ -48,14 +48,14 @@ package struct RefusalHelp {
             return
                 "A row has no value for it. Write one, as with coalesce: a DEFAULT does not replace a NULL that is written."
         case .checkFailed:
-            return "Rows do not meet it. Give them values that do first, and declare it."
+            return "Rows do not satisfy it. First give them values that do, and declare that."
         default: return nil
         }
     }
 
     private func quotedTextHelp(_ statement: SQLStatement) -> String? {
         error.doubleQuotedName(in: statement).map {
-            "If this is meant as text, write \(quotedText($0)) in single quotes; double-quoted ones are off here."
+            "If this is text, write \(quotedText($0)) in single quotes; this SQLite does not accept strings in double quotes."
         }
     }
 
@@ -67,12 +67,12 @@ package struct RefusalHelp {
     private func shapeHelp(_ message: String) -> String? {
         if SQLiteMessage.isNameTaken(message) {
             return
-                "Give it another name, or drop the old one first, after what it holds is kept. IF NOT EXISTS would leave the "
-                + "old one as it is."
+                "Give it another name, or keep what the old one holds and then drop it. IF NOT EXISTS would leave the "
+                + "old one unchanged."
         }
         if SQLiteMessage.ambiguousColumn.matches(message) {
             return
-                "More than one table of the statement has it: write the table before it, as in TABLE.COLUMN."
+                "More than one table of the statement has it: write the table's name before it, as in TABLE.COLUMN."
         }
         if SQLiteMessage.isWrongValueCount(message) {
             return

@@ -4,7 +4,7 @@ import SQLiteSchema
 /// How a migration becomes one that can be killed.
 package enum RestartAdvice {
     private static let twice =
-        "make each statement safe to run twice, as CREATE TABLE IF NOT EXISTS is. A rebuild of a table cannot be."
+        "make each statement safe to run twice, as CREATE TABLE IF NOT EXISTS is. A table rebuild cannot be made safe."
 
     package static func help(for migration: Migration, of format: any MigrationFormat) -> String {
         let ends = migration.statements.first { $0.action == .commit || $0.action == .rollback }
@@ -19,7 +19,7 @@ package enum RestartAdvice {
         }
         if let lonely = migration.statements.first(where: \.action.needsNoTransaction) {
             if case .pragma(_, let name, _) = lonely.action, name.foldedASCII == "foreign_keys" {
-                return "\(line(lonely)) counts only outside a transaction, so \(twice)"
+                return "\(line(lonely)) has an effect only outside a transaction, so \(twice)"
             }
             return
                 "\(line(lonely)) cannot run in a transaction: move it to a file of its own, and let \(format.name) run the rest "

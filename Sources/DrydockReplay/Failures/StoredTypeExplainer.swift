@@ -55,10 +55,10 @@ struct StoredTypeExplainer: FailureExplainer {
     }
 
     private func help(_ column: Column, _ rows: UncheckedRows, _ type: String) -> String {
-        let keep = "Declare \(column.name) as ANY, which keeps every value as it is"
+        let keep = "Declare \(column.name) as ANY, which keeps every value unchanged"
         guard rows.copiedFrom != nil else { return keep + ", or write a value of the type." }
         return keep
-            + ", or copy such values into a TEXT or BLOB column of their own and put a value of the type here, in the SELECT."
+            + ", or, in the SELECT, copy such values into a TEXT or BLOB column of their own and write a value of the declared type here."
     }
 
     private func keyHelp(_ column: Column, _ rows: UncheckedRows) -> String {

@@ -34,8 +34,8 @@ struct BundledSQLite: Sendable, Hashable {
 
 extension BundledSQLite: CustomStringConvertible {
     package var description: String {
-        let sqlite = minor.map { "SQLite 3.\($0)" + (isNewer ? " or newer" : "") } ?? "a SQLite of its own"
-        return "\(package) \(version) in \(file) brings \(sqlite)"
+        let sqlite = minor.map { "SQLite 3.\($0)" + (isNewer ? " or newer" : "") } ?? "its own SQLite"
+        return "\(package) \(version) in \(file) includes \(sqlite)"
     }
 }
 

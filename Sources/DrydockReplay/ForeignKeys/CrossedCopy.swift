@@ -47,7 +47,7 @@ struct CrossedCopy {
     /// The statement with each column beside its own name. Anything that it computes stays where it is.
     var help: Help {
         guard let text = namingColumns else {
-            return "Name the columns on both sides of the copy, each one in the place of its own name."
+            return "Name the columns on both sides of the copy, in the same order."
         }
         return "Name the columns on both sides of the copy:\n\(proposed(text + ";"))"
     }

@@ -39,9 +39,9 @@ extension ForeignKeyDiagnosis {
             return Finding(
                 cause: "no row of \(parent) has the default of \(column) in \(place)",
                 help:
-                    "Let the column be NULL by default, or insert the row of \(parent) that the default means first."
+                    "Let the column be NULL by default, or first insert the row of \(parent) that the default references."
             )
-        default: return since(culprit, "that is so", key)
+        default: return since(culprit, "this is the case", key)
         }
     }
 

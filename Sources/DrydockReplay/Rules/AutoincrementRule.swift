@@ -33,8 +33,8 @@ struct AutoincrementRule: StepRule {
                 .autoincrementReset,
                 isGivenOut
                     ? "the next id of \(name) falls from \(before + 1) to \(after + 1): "
-                        + "ids of deleted rows would be given out again"
-                    : "\(name) no longer gives out ids, since its key is not INTEGER PRIMARY KEY: the next one was "
+                        + "ids of deleted rows would be reused"
+                    : "\(name) no longer generates ids, since its key is not INTEGER PRIMARY KEY: the next one was "
                         + "\(before + 1)",
                 help: help(match, step), place: place(match, step), table: name),
             stands: { end, lastName in
@@ -54,14 +54,14 @@ struct AutoincrementRule: StepRule {
     }
 
     private static let permission: Help =
-        "If ids may be given out again, declare it:\n\(declaration: "rewrites sqlite_sequence")"
+        "If ids may be reused, declare it:\n\(declaration: "rewrites sqlite_sequence")"
     private static let missing: Help =
         "The table is no longer AUTOINCREMENT. Declare it AUTOINCREMENT again, and copy its row of sqlite_sequence.\n"
 
     private func help(_ match: TableMatch, _ step: StepView) -> Help {
         guard match.after.isAutoincrement else { return Self.missing + Self.permission }
         guard let incarnation = step.lineage[match.after.name], incarnation.createdBy != nil else {
-            return "Leave the table's row in sqlite_sequence as it is.\n" + Self.permission
+            return "Leave the table's row in sqlite_sequence unchanged.\n" + Self.permission
         }
         // Renamed away first, the old table has another name by then.
         let old = step.actions.compactMap { _, action -> String? in
@@ -69,7 +69,7 @@ struct AutoincrementRule: StepRule {
             return old.folded == match.before.name.foldedASCII ? to : nil
         }.first
         return """
-            When the rows are copied and before the old table is dropped, take its mark along:
+            After the rows are copied and before the old table is dropped, copy its highest id:
             \(proposed(taking(old ?? match.before.name, to: incarnation.firstTableName)))
             \(Self.permission)
             """
@@ -109,7 +109,7 @@ struct AutoincrementRule: StepRule {
             Finding(
                 .autoincrementReset, heirs.contains { !$0.isMerged } ? .error : .warning,
                 "the next id of \(old) was \(fall.before + 1), and \(new), which has its rows now, continues at "
-                    + "\(fall.after + 1): ids of deleted rows would be given out again",
+                    + "\(fall.after + 1): ids of deleted rows would be reused",
                 help: help(heir, step), place: statement.map { .init($0) }, table: new),
             stands: { end, lastName in
                 let left = heirs.compactMap { $0.lastName(in: end, lastName) }
@@ -123,7 +123,7 @@ struct AutoincrementRule: StepRule {
         let new = made.map(\.firstTableName)
         let moment = heir.cause != .renamed ? "before the old table is dropped" : "once the rows are copied"
         return """
-            Take its mark along \(moment):
+            Copy its highest id \(moment):
             \(proposed(taking(heir.before.name, to: new ?? heir.after.name)))
             \(Self.permission)
             """

@@ -58,7 +58,7 @@ struct ChangeSummary {
         return Help(advice)
             + remedy(
                 "every new value is intended", declaration,
-                else: "That lets the \(replaced.count) replaced \(it) go too.")
+                else: "That allows the loss of the \(replaced.count) replaced \(it) too.")
     }
 
     /// Returns a condition for the values that a conversion recovers; nil where the replaced values were not converted in

@@ -49,7 +49,7 @@ struct ColumnDroppedRule: StepRule {
             let moved: Help? =
                 places.isEmpty
                 ? nil
-                : "All its values are in \(places): if they were moved there, each with its row, nothing is lost."
+                : "All its values are in \(places): if they were moved there, each with its own row, nothing is lost."
             findings.append(
                 StepFinding(
                     Finding(
@@ -74,7 +74,7 @@ struct ColumnDroppedRule: StepRule {
                         Finding(
                             .columnDropped, .note,
                             "column \(kept.match.before.name).\(pair.before.name) is now \(pair.after.name): "
-                                + "a copying statement says so and every value "
+                                + "the copying statement says so, and every value "
                                 + (isFilled ? "that was not NULL is there" : "is there"),
                             table: kept.match.before.name, column: pair.before.name)))
             }

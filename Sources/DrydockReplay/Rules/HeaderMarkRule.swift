@@ -33,13 +33,13 @@ struct HeaderMarkRule: StepRule {
     private func help(_ mark: HeaderMark, _ old: Int64, _ new: Int64) -> String {
         switch mark {
         case .userVersion where new < old:
-            "An app or library that keeps its version there takes the database for an older one, and migrates it again. "
+            "An app or library that keeps its version there takes the database for an older version, and migrates it again. "
                 + "Remove the statement; the tool keeps its history elsewhere."
         case .userVersion:
-            "An app or library that keeps its version there takes the database for a newer one, and leaves its own "
-                + "migrations out. Remove the statement; the tool keeps its history elsewhere."
+            "An app or library that keeps its version there takes the database for a newer version, and skips its own "
+                + "migrations. Remove the statement; the tool keeps its history elsewhere."
         case .applicationID:
-            "It tells programs, and file(1), whose file this is. Remove the statement if the app did not change that."
+            "Programs, and file(1), recognize by it which application the file belongs to. Remove the statement unless the app changed that too."
         }
     }
 }

@@ -75,7 +75,7 @@ struct ObjectLostRule: StepRule {
             Finding(
                 .objectLost,
                 elsewhere.map {
-                    "\(object.kind.rawValue) \(object.name) stayed on \($0.tableName): \(home) has none like it"
+                    "\(object.kind.rawValue) \(object.name) stayed on \($0.tableName): \(home) does not have one like it"
                 } ?? "\(name) is gone",
                 help: step.migration.isOfCommand && elsewhere == nil
                     ? help(object)
@@ -110,9 +110,9 @@ struct ObjectLostRule: StepRule {
             "\(kind) \(object.name) of \(home) has changed: \(differences.joined(separator: "; "))",
             help: Help(
                 """
-                It was dropped with its table, and recreated as another \(kind). It was:
+                It was dropped with its table, and recreated as a different \(kind). It was:
                 \(proposed(text.text + ";"))
-                If it is meant to change, drop it by name before the table is dropped:
+                If the change is intended, drop it by name before the table is dropped:
                   DROP \(kind.uppercased()) \(quotedIfNeeded(object.name));
                 or declare it:
 
@@ -237,7 +237,7 @@ struct ObjectLostRule: StepRule {
             Finding(
                 .objectLost, heirs.contains { !$0.isMerged } ? .error : .warning,
                 "\(object.kind.rawValue) \(object.name) \(went): \(heir.after.name), which has its rows now, "
-                    + "has none like it",
+                    + "does not have one like it",
                 help: help(object, text, isDrop ? .wentWithTable : .followedTable),
                 place: statement.map { .init($0) }, table: heir.after.name),
             stands: stands, isForgottenOnceFixed: true,
@@ -254,7 +254,7 @@ struct ObjectLostRule: StepRule {
     private func help(_ object: Catalog.Object) -> Help {
         Help(
             """
-            SQLite drops it with its table, so a rebuild must make it again:
+            SQLite drops it with its table, so a rebuild must create it again:
             \(proposed(object.text + ";"))
             If it is no longer needed, declare it:
 
@@ -271,13 +271,13 @@ struct ObjectLostRule: StepRule {
             switch cause {
             case .wentWithTable:
                 """
-                No statement drops it by name; SQLite drops it with its table. Make it again:
+                No statement drops it by name; SQLite drops it with its table. Create it again:
                 \(proposed(text + ";"))
                 If it is no longer needed, drop it by name before:
                 """
             case .followedTable:
                 """
-                An index or trigger follows its table to the new name. Drop it by name, and make it again:
+                An index or trigger follows its table to the new name. Drop it by name, and create it again:
                 \(proposed(drop + "\n" + text + ";"))
                 If it is no longer needed, drop it by name:
                 """

@@ -28,7 +28,8 @@ struct RowsLostRule: StepRule {
                                 ? ""
                                 : unnamed
                                     ? "If not: a foreign key's ON DELETE action or a trigger deleted them."
-                                    : "Only rows that meet the condition before the step may then go."),
+                                    : "Only rows that meet the condition before the step may then be deleted."
+                        ),
                     place: step.lastStatement { match.isWritten(by: $0) }.map { .init($0) }, table: name,
                     evidence: Evidence(
                         rowCount: count,
@@ -45,7 +46,7 @@ struct RowsLostRule: StepRule {
         guard kept.difference.added.count > 0, table.primaryKey.count == 1, let key = table.primaryKey.first
         else { return "" }
         return """
-            If they only got new keys, declare that, and the rest of each row is still compared:
+            If they only got new keys, declare that; the rest of each row is still compared:
             \(declaration: "rewrites \(quotedIfNeeded(table.name)).\(quotedIfNeeded(key.name))")
 
             """

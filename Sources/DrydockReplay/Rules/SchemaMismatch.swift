@@ -36,7 +36,7 @@ package enum SchemaMismatch {
                         ? "index \(twin.index.name), in a fresh install by a constraint"
                         : "a constraint, in a fresh install by index \(twin.index.name)"),
                 help:
-                    "Rows must satisfy the same rule in both. A migration that names the index finds it in only one of the two.",
+                    "Both accept the same rows, but a migration that names the index finds it in only one of the two.",
                 table: twin.index.table)
         }
         for change in changes {
@@ -110,8 +110,8 @@ package enum SchemaMismatch {
         case .table(let name, .columnDropped(let column)):
             "column \(name).\(column.name) exists, but not in a fresh install"
         case .table(let name, .columnOrder):
-            "table \(name) has its columns in another order than a fresh install"
-        default: "a fresh install has another \(change)"
+            "table \(name) has its columns in a different order than a fresh install"
+        default: "a fresh install has a different \(change)"
         }
     }
 

@@ -38,7 +38,7 @@ struct SearchIndexDroppedRule: StepRule {
             : "full-text index \(table.name) is gone, and searches over it fail; its text remains in \(text)"
         let remake =
             hasNewOwner
-            ? "If searches still use it, give what now has its name another name, and create it again."
+            ? "If searches still use it, rename what now has its name, and create the index again."
             : "If searches still use it, create it again at the end of the migration:\n"
                 + proposed("\(table.text);\nINSERT INTO \(name)(\(name)) VALUES('rebuild');")
         return Finding(

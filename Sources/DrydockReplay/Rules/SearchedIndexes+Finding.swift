@@ -12,12 +12,12 @@ extension SearchedIndexes.Loss {
             return made.folded == name
         }
         let help =
-            "It keeps its own text now, and starts empty. Have it read the table again, with content= as before, or copy "
+            "It now keeps its own text, and starts empty. Have it read the table again, with content= as before, or copy "
             + "the text into it at the end of the migration" + (remedy.map { ":\n  \($0)" } ?? ".")
         return StepFinding(
             Finding(
                 .searchIndexStale,
-                "full-text index \(table) has \(count) of the \(expected) \(expected == 1 ? "entry" : "entries") in which a search looked before",
+                "full-text index \(table) has \(count) of the \(expected) \(expected == 1 ? "entry" : "entries") that searches used before",
                 help: help, place: place.map { .init($0) }, table: table,
                 evidence: Evidence(rowCount: expected - count)),
             stands: { end, lastName in

@@ -144,7 +144,7 @@ extension [IndexChange] {
     fileprivate var texts: [String] {
         if self == [.unique(true)] { return [] }
         let isLooser = contains(.unique(false))
-        return (isLooser ? ["it no longer is UNIQUE and accepts duplicates that it refused"] : [])
+        return (isLooser ? ["it is no longer UNIQUE, and accepts duplicates that it refused before"] : [])
             + filter { $0 != .unique(false) }.map(\.description)
     }
 }
@@ -152,8 +152,8 @@ extension [IndexChange] {
 extension TriggerChange {
     fileprivate var text: String {
         switch self {
-        case .event: "it fires at another event"
-        case .body: "it runs other statements"
+        case .event: "it fires on a different event"
+        case .body: "it runs different statements"
         default: description
         }
     }

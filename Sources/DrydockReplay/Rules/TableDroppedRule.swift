@@ -134,8 +134,9 @@ struct TableDroppedRule: StepRule {
                 + "\(crowding.others.joined(separator: " and ")) had the same, and \(homes.joined(separator: " and ")) "
                 + "\(homes.count == 1 ? "does" : "do") not have \(isPair ? "both" : "all of them")",
             help: remedy(
-                "equal rows are the same thing", "drops table \(quotedIfNeeded(name))",
-                else: "If each row counts, copy each: UNION ALL keeps equal rows, of which UNION keeps one."
+                "equal rows mean the same", "drops table \(quotedIfNeeded(name))",
+                else:
+                    "If each row counts, copy all of them: UNION ALL keeps equal rows; UNION keeps only one of them."
             ),
             place: place, table: name, evidence: Evidence(rowCount: count))
     }

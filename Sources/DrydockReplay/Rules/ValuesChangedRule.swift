@@ -18,7 +18,7 @@ struct ValuesChangedRule: StepRule {
                 let column = pending.finding.column?.foldedASCII ?? ""
                 guard !derived.irrecoverable.contains(column) else { return pending }
                 pending.finding.severity = .warning
-                pending.finding.sentence += "; it is generated, by another expression than before"
+                pending.finding.sentence += "; it is generated, by a different expression than before"
                 return pending
             }
         }
@@ -92,8 +92,8 @@ struct ValuesChangedRule: StepRule {
         guard !moved.isEmpty else { return nil }
         let names = listed(moved.map { path(match.before.name, $0) })
         return """
-            Otherwise keep each row's key: no statement writes the column, but UPDATE changes \(names), by which the rows \
-            before and after are compared.
+            Otherwise keep each row's key: no statement writes the column, but UPDATE changes \(names), which pairs the rows before \
+            and after.
             """
     }
 

@@ -73,7 +73,7 @@ package struct SnapshotOpener: Sendable {
             fault.fact = "line \(line) \(fact)"
             return fault
         }
-        let alternative = "or keep the content as a database file, which a dump cannot hold faithfully."
+        let alternative = "or keep the content as a database file: a dump cannot hold it faithfully."
         if let offset = firstInvalidUTF8(in: bytes) {
             return fault(
                 offset, "is not UTF-8: byte 0x\(String(bytes[offset], radix: 16))",
@@ -81,7 +81,7 @@ package struct SnapshotOpener: Sendable {
         }
         return bytes.firstIndex(of: 0).map { offset in
             fault(
-                offset, "holds a NUL character, and SQLite reads no further",
+                offset, "holds a NUL character, where SQLite stops reading",
                 "Remove it and write such a value as char(0) or as a blob X'00', \(alternative)")
         }
     }
@@ -119,7 +119,7 @@ package struct SnapshotOpener: Sendable {
                         place.quotesData = true
                         throw SnapshotFault(
                             snapshot.path, "does not run: \(error.sentence)",
-                            help: "A dump is SQL that makes the database from nothing.", place: place)
+                            help: "A dump is SQL that creates the database from nothing.", place: place)
                     }
                 }
                 if connection.isInTransaction { try connection.execute("COMMIT") }

@@ -147,7 +147,7 @@ package struct EngineComparison: Sendable {
             let strict = try await context.repeated(batch, on: other, before, settings, moment, watchdog)
             if try await self.difference(first, strict) == nil {
                 return
-                    "\(other.name) reads \"text\" that names nothing as a string, as its library was built, and "
+                    "\(other.name) reads \"text\" in double quotes as a string if no column has that name, as its library was built, and "
                     + "\(context.engine.name) does not. Write strings as 'text'."
             }
         }
@@ -161,7 +161,7 @@ package struct EngineComparison: Sendable {
         for (kind, missing) in kinds {
             guard let name = message.flatMap({ missing.rest(of: $0) }) else { continue }
             return
-                "Only one of the engines adds the \(kind) \(name). Do without it, or register it wherever the "
+                "Only one of the engines has the \(kind) \(name). Do without it, or register it wherever the "
                 + "database is migrated."
         }
         return ""

@@ -66,11 +66,11 @@ struct RollbackCheck {
             let again = try await redone(from: undone)
             let last = try await inspector.inspect(again, earlier: state)
             outcome.findings += differences(
-                last, after, "done again after it was undone, \(migration.identifier) leaves", migration.path)
+                last, after, "run again after it was undone, \(migration.identifier) leaves", migration.path)
         } catch let refusal as Refusal {
             outcome.findings.append(
                 failure(
-                    refusal, "cannot be done again after it was undone", migration.statements, migration.path)
+                    refusal, "cannot be run again after it was undone", migration.statements, migration.path)
             )
         }
         return outcome
@@ -134,8 +134,10 @@ struct RollbackCheck {
     ) -> [Finding] {
         SchemaDiff(from: wanted.catalog.schema, to: state.catalog.schema).changes().map { change in
             Finding(
-                .rollbackMismatch, change.isQuiet ? .warning : .error, "\(what) another schema: \(change)",
-                help: "The way back leads to the schema before the migration, and the migration from there.",
+                .rollbackMismatch, change.isQuiet ? .warning : .error,
+                "\(what) a different schema: \(change)",
+                help:
+                    "The way back must lead to the schema before the migration, and running the migration again to the schema after it.",
                 migration: migration.identifier, place: .init(file: path), table: change.table)
         }
     }

@@ -84,7 +84,7 @@ import Testing
             rebuild(
                 "id INTEGER PRIMARY KEY, name TEXT UNIQUE COLLATE NOCASE, code TEXT",
                 "INSERT OR REPLACE INTO new SELECT * FROM item;"), rule: .rowsLost,
-            says: "OR REPLACE in line 2 deletes the rows with which another one shares a key",
+            says: "OR REPLACE in line 2 deletes rows that share a key with another row",
             help: "give them keys of their own", line: 2
         ) { _ in
             rebuild(
@@ -95,7 +95,7 @@ import Testing
             rebuild(
                 "id INTEGER PRIMARY KEY, name TEXT UNIQUE COLLATE NOCASE, code TEXT",
                 "INSERT OR IGNORE INTO new SELECT * FROM item;"), rule: .rowsLost,
-            says: "OR IGNORE in line 2 leaves out in silence what the table refuses", line: 2
+            says: "OR IGNORE in line 2 silently leaves out the rows that the table refuses", line: 2
         ) { _ in
             rebuild("id INTEGER PRIMARY KEY, name TEXT, code TEXT", "INSERT INTO new SELECT * FROM item;")
         },
@@ -105,7 +105,7 @@ import Testing
                 "id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE UNIQUE ON CONFLICT REPLACE, code TEXT",
                 "INSERT INTO new SELECT * FROM item;"), rule: .rowsLost,
             says:
-                "ON CONFLICT REPLACE of item in line 2 deletes the rows with which another one shares a key",
+                "ON CONFLICT REPLACE of item in line 2 deletes rows that share a key with another row",
             line: 2
         ) { _ in
             rebuild("id INTEGER PRIMARY KEY, name TEXT, code TEXT", "INSERT INTO new SELECT * FROM item;")
@@ -115,7 +115,7 @@ import Testing
             rebuild(
                 "id INTEGER PRIMARY KEY, name TEXT, code TEXT",
                 "INSERT INTO new(id, name, code) SELECT id, 'name', code FROM item;"), rule: .valuesChanged,
-            says: "the copy in line 2 writes the text 'name', and not the column name",
+            says: "the copy in line 2 writes the text 'name' instead of the column name",
             help: "Write the column without the quotes", line: 2
         ) { rebuild("id INTEGER PRIMARY KEY, name TEXT, code TEXT", $0.proposedSQL) },
         RemedyCase(
@@ -123,7 +123,7 @@ import Testing
             rebuild(
                 "id INTEGER PRIMARY KEY, code TEXT, name TEXT",
                 "INSERT INTO new SELECT id, NULL, name FROM item;"), rule: .valuesChanged,
-            says: "the copy in line 2 writes NULL and not the column code", help: "Write the column",
+            says: "the copy in line 2 writes NULL instead of the column code", help: "Write the column",
             line: 2
         ) { rebuild("id INTEGER PRIMARY KEY, code TEXT, name TEXT", $0.proposedSQL) },
         RemedyCase(
@@ -154,7 +154,7 @@ import Testing
             rebuild("id INTEGER PRIMARY KEY, name TEXT, code STRING", "INSERT INTO new SELECT * FROM item;"),
             rule: .valuesChanged,
             says:
-                "code is declared STRING, which SQLite takes for NUMERIC and so makes numbers of texts that look like them",
+                "code is declared STRING, which SQLite reads as NUMERIC and so turns text that looks like a number into numbers",
             help: "Declare code TEXT, to keep each value as it is", line: 2
         ) { _ in
             rebuild("id INTEGER PRIMARY KEY, name TEXT, code TEXT", "INSERT INTO new SELECT * FROM item;")
@@ -170,7 +170,7 @@ import Testing
             "CREATE TABLE IF NOT EXISTS of a table that is there", schema: item, rows: items,
             "CREATE TABLE IF NOT EXISTS item(id INTEGER PRIMARY KEY, name TEXT, place TEXT);\nCREATE INDEX by_place ON item(place);",
             says:
-                "no such column: place; CREATE TABLE IF NOT EXISTS item in line 1 did nothing, since item was there, without place",
+                "no such column: place; CREATE TABLE IF NOT EXISTS item in line 1 did nothing, since item already existed, without place",
             help: "Add place with ALTER TABLE item ADD COLUMN", line: 2
         ) { _ in "ALTER TABLE item ADD COLUMN place TEXT;\nCREATE INDEX by_place ON item(place);" },
         RemedyCase(
@@ -178,7 +178,7 @@ import Testing
             schema: item + "CREATE INDEX once ON item(code);", rows: items,
             "CREATE UNIQUE INDEX IF NOT EXISTS once ON item(name);\n-- drydock: inserts into item\nINSERT INTO item(name) VALUES ('z') ON CONFLICT (name) DO NOTHING;",
             says:
-                "CREATE INDEX IF NOT EXISTS once in line 1 did nothing, since once was there, with another definition",
+                "CREATE INDEX IF NOT EXISTS once in line 1 did nothing, since once already existed, with a different definition",
             help: "Drop the index once before it is created", line: 3
         ) { _ in
             "DROP INDEX once;\nCREATE UNIQUE INDEX IF NOT EXISTS once ON item(name);\n-- drydock: inserts into item\nINSERT INTO item(name) VALUES ('z') ON CONFLICT (name) DO NOTHING;"
@@ -190,7 +190,7 @@ import Testing
             rows: "INSERT INTO kind VALUES (1), (2); INSERT INTO part(id, raw) VALUES (1, 1);",
             "-- drydock: foreign-keys immediate\n-- drydock: deletes from kind where id = 1\nDELETE FROM kind WHERE id = 1",
             says:
-                "cannot UPDATE generated column \"kind\"; REFERENCES kind of part.kind says ON DELETE SET NULL, and the column is generated",
+                "cannot UPDATE generated column \"kind\"; the foreign key of part.kind to kind says ON DELETE SET NULL, but the column is generated",
             help: "Rebuild part with the foreign key on a stored column"
         ) { _ in
             "-- drydock: foreign-keys immediate\n-- drydock: rewrites part.kind\n-- drydock: deletes from kind where id = 1\nCREATE TABLE new(id INTEGER PRIMARY KEY, raw INT, kind INT REFERENCES kind(id) ON DELETE SET NULL);\nINSERT INTO new SELECT id, raw, kind FROM part;\nDROP TABLE part;\nALTER TABLE new RENAME TO part;\nDELETE FROM kind WHERE id = 1;"
@@ -209,7 +209,7 @@ import Testing
         let finding = try await scenario.verify().finding(.schemaMismatch)
         #expect(
             finding.message.hasSuffix(
-                "CREATE TABLE IF NOT EXISTS session in line 2 did nothing, since session was there, without ip"
+                "CREATE TABLE IF NOT EXISTS session in line 2 did nothing, since session already existed, without ip"
             ),
             "\(finding.message)")
         #expect(finding.place?.line == 2 && finding.migration == "v2")

@@ -187,7 +187,7 @@ struct CommandFenceTests {
         let folder = try Self.project("migrate(copy)")
         let user = try User(folder.file("data/app.sqlite3"), "BEGIN IMMEDIATE; DELETE FROM note")
         let finding = try await Self.verify(folder).finding(.migrationFailed)
-        #expect(finding.message.contains("was not run, since another program is writing"))
+        #expect(finding.message.contains("was not run, because another program is writing"))
         #expect(finding.message.contains("app.sqlite3") && finding.tags == [.notChecked])
         withExtendedLifetime(user) {}
     }

@@ -225,8 +225,11 @@ struct ProjectCommandTests {
         ("print('one'); sys.exit('no such thing')", ["ended with exit status 1", "no such thing"]),
         ("os.kill(os.getpid(), 9)", ["signal 9"]),
         ("os.remove(database)", ["deleted the database"]),
-        ("os.remove(database); os.mkdir(database)", ["in the place of the database"]),
-        ("os.remove(database); os.symlink('/etc/passwd', database)", ["in the place of the database"]),
+        ("os.remove(database); os.mkdir(database)", ["replaced the database with something else"]),
+        (
+            "os.remove(database); os.symlink('/etc/passwd', database)",
+            ["replaced the database with something else"]
+        ),
         ("open(database, 'w').write('x' * 5000)", ["cannot be read"]),
         ("sys.exit()", ["changed nothing: does it open $DRYDOCK_DATABASE?"]),
         (

@@ -28,7 +28,7 @@ import Testing
             "a unique index", schema: person, rows: alike, "CREATE UNIQUE INDEX u ON person(email)",
             says: "UNIQUE constraint failed: person.email: rows 1 and 4 of person have email = 'a@x'",
             redacted: "rows 1 and 4 of person have email = text(3 bytes)",
-            help: "or make the index without UNIQUE"
+            help: "or create the index without UNIQUE"
         ) { $0.proposedDeclarations + $0.proposedSQL + "CREATE UNIQUE INDEX u ON person(email)" },
         RemedyCase(
             "the index without UNIQUE", schema: person, rows: alike,
@@ -81,8 +81,9 @@ import Testing
             schema: "CREATE TABLE item(id INTEGER PRIMARY KEY, place INTEGER UNIQUE);",
             rows: "INSERT INTO item VALUES (1, 1), (2, 2), (3, 3);",
             "-- drydock: rewrites item.place\nUPDATE item SET place = place + 1",
-            says: "a row gets a value that another row still has, though in the end all would differ",
-            help: "as negative ones"
+            says:
+                "a row gets a value that another row still has, although all values would differ in the end",
+            help: "such as negative ones"
         ) { _ in
             "-- drydock: rewrites item.place\nUPDATE item SET place = -(place + 1);\nUPDATE item SET place = -place"
         },
@@ -174,12 +175,13 @@ import Testing
             "ALTER TABLE Users ADD COLUMN Normal TEXT NOT NULL DEFAULT '';\nCREATE UNIQUE INDEX users_normal ON Users(Normal);\nUPDATE Users SET Normal = upper(Username);",
             says: "rows 'a' and 'b' of Users have Normal = '', which line 1 gives them",
             redacted: "2 rows of Users have Normal = text(0 bytes), which line 1 gives them",
-            help: "Fill Normal before the index is made: make it after line 3", line: 2
+            help: "Fill Normal before the index is created: create it after line 3", line: 2
         ) { "ALTER TABLE Users ADD COLUMN Normal TEXT NOT NULL DEFAULT '';\n" + $0.proposedSQL },
         RemedyCase(
             "that an UPDATE made", schema: person, rows: people,
             "-- drydock: rewrites person.email\nUPDATE person SET email = 'x';\nCREATE UNIQUE INDEX u ON person(email)",
-            says: "which line 2 gives them", help: "Fill email before the index is made, with UPDATE", line: 3
+            says: "which line 2 gives them", help: "Fill email before the index is created, with UPDATE",
+            line: 3
         ) { _ in
             "-- drydock: rewrites person.email\nUPDATE person SET email = 'x' || id;\nCREATE UNIQUE INDEX u ON person(email)"
         },
@@ -188,7 +190,7 @@ import Testing
             rebuild(
                 "id INTEGER PRIMARY KEY, email TEXT, age, note TEXT, kind TEXT UNIQUE",
                 "INSERT INTO new SELECT *, 'new' FROM person;"),
-            says: "kind = 'new', which the copy makes the same", help: "Copy values that differ", line: 2
+            says: "kind = 'new', which the copy makes equal", help: "Copy values that differ", line: 2
         ) { _ in
             rebuild(
                 "id INTEGER PRIMARY KEY, email TEXT, age, note TEXT, kind TEXT UNIQUE",
@@ -199,7 +201,7 @@ import Testing
             rebuild(
                 "id INTEGER PRIMARY KEY, email TEXT, age, note TEXT, slug TEXT UNIQUE",
                 "INSERT INTO new SELECT *, '' FROM person;\nUPDATE new SET slug = 's' || id;"),
-            says: "slug = '', which the copy makes the same",
+            says: "slug = '', which the copy makes equal",
             help: "line 3 fills slug only after the copy. Write the value in the SELECT", line: 2
         ) { _ in
             rebuild(

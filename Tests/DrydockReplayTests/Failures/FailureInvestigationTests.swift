@@ -191,7 +191,7 @@ import Testing
         ).verify().finding(.migrationFailed)
         #expect(
             finding.message.hasSuffix(
-                "row 2 of old has a = 'y', which the copy puts into k, as a row that was there before"),
+                "row 2 of old has a = 'y', which the copy puts into k, as does a row that was there before"),
             "\(finding.message)")
     }
 

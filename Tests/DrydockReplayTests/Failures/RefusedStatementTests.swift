@@ -50,7 +50,7 @@ import Testing
         Refusal(sql: "ALTER TABLE note ADD COLUMN title TEXT", help: "note has it already"),
         Refusal(sql: "VACUUM", help: "vacuum when the app is closed"),
         Refusal(sql: "PRAGMA synchronous = OFF", help: "Set it when the database is opened"),
-        Refusal(sql: "CREATE TABLE tag(a)", help: "IF NOT EXISTS would leave the old one as it is"),
+        Refusal(sql: "CREATE TABLE tag(a)", help: "IF NOT EXISTS would leave the old one unchanged"),
         Refusal(
             sql: "ALTER TABLE note ALTER COLUMN title SET NOT NULL",
             help: "Rebuild the table for any other change"),

@@ -180,7 +180,7 @@ import Testing
             DROP TABLE child;
             ALTER TABLE child_new RENAME TO child;
             """, rule: .rowsLost,
-            says: "OR IGNORE in line 2 leaves out in silence what the table refuses",
+            says: "OR IGNORE in line 2 silently leaves out the rows that the table refuses",
             help: "Without OR IGNORE the statement fails and names these rows"
         ) { _ in
             """

@@ -169,7 +169,7 @@ import Testing
         let message = try report.finding(.autoincrementReset).message
         #expect(
             message
-                == "n no longer gives out ids, since its key is not INTEGER PRIMARY KEY: the next one was 8",
+                == "n no longer generates ids, since its key is not INTEGER PRIMARY KEY: the next one was 8",
             "\(message)")
     }
 

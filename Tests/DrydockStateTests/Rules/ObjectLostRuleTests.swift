@@ -440,7 +440,7 @@ import Testing
         let finding = try report.finding(.objectLost)
         #expect(
             finding.message
-                == "index n_a of n has changed: it no longer is UNIQUE and accepts duplicates that it refused; "
+                == "index n_a of n has changed: it is no longer UNIQUE, and accepts duplicates that it refused before; "
                 + "columns: (a) -> (a, b); WHERE: none -> a > 'x'")
         #expect(finding.place?.statement == different)
         #expect(finding.proposedSQL == "CREATE UNIQUE INDEX n_a ON n(a);\nDROP INDEX n_a;\n")
@@ -454,7 +454,7 @@ import Testing
         #expect(
             try late.finding(.objectLost).message
                 == "index n_a of n is gone; the index that a later migration creates under its name is not the same: "
-                + "it no longer is UNIQUE and accepts duplicates that it refused")
+                + "it is no longer UNIQUE, and accepts duplicates that it refused before")
     }
 
     @Test func anObjectThatFollowedItsTableIsSaidToHaveStayed() async throws {
@@ -465,9 +465,9 @@ import Testing
                 "ALTER TABLE n RENAME TO old; CREATE TABLE n(a TEXT, b INT); INSERT INTO n SELECT * FROM old;"
         ).verify()
         let finding = try report.finding(.objectLost)
-        #expect(finding.message == "index n_a stayed on old: n has none like it")
+        #expect(finding.message == "index n_a stayed on old: n does not have one like it")
         #expect(finding.place?.statement == "ALTER TABLE n RENAME TO old")
-        #expect(finding.help.contains("Drop it by name, and make it again:\n  DROP INDEX n_a;"))
+        #expect(finding.help.contains("Drop it by name, and create it again:\n  DROP INDEX n_a;"))
         #expect(!finding.help.contains("before"))
     }
 

@@ -132,7 +132,7 @@ import Testing
     @Test(arguments: [
         (
             "CREATE TABLE c(k, g AS (k || \"x\") STORED)",
-            "c.g is stored and in 1 row not what its expression gives: "
+            "c.g is stored, and in 1 row it differs from the value of its expression: "
         ),
         ("CREATE TABLE c(k CHECK (k <> \"x\"))", "CHECK constraint failed in c: "),
     ])

@@ -285,7 +285,7 @@ import Testing
         let finding = try await scenario.verify().finding(.searchIndexStale)
         #expect(
             finding.message
-                == "full-text index note_fts has 1 of the 2 entries in which a search looked before")
+                == "full-text index note_fts has 1 of the 2 entries that searches used before")
         let remedy = try #require(finding.help.split(separator: "\n").first { $0.hasPrefix("  INSERT") })
         let again = try await Scenario(
             Self.external, rows: Self.rows, steps: Self.own + Self.copy + " WHERE id = 2;" + remedy
