@@ -23,7 +23,7 @@ private struct CrashObserver: StepObserver {
         guard outcome.failure == nil, !outcome.reached.isEmpty else { return [] }
         guard context.command == nil else {
             record.notChecked(
-                .crashStuck, .unsupported("what a command of the project's commits when is not known"))
+                .crashStuck, .unsupported("it is not known what the project's own command commits, and when"))
             return []
         }
         var start = start

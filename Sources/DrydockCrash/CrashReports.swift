@@ -90,7 +90,7 @@ struct CrashReports {
         let rows = "the rows of \(listed(tables))"
         return finding(
             .crashLoses, first,
-            "\(first.cut.text) and started again, it drops \(rows), of which there was one copy, and fails: \(failure.sentence)",
+            "\(first.cut.text) and started again, it drops \(rows), of which this was the only copy, and fails: \(failure.sentence)",
             found.map { entry, tables, failure in
                 (entry, "the rows of \(listed(tables)) are gone: \(failure.sentence)")
             })
@@ -143,15 +143,15 @@ struct CrashReports {
         let list = commands.map { "'\($0)'" }.joined(separator: " or ")
         var finding = finding(
             .crashStuck, first.0,
-            "\(how), \(format.name) refuses every later start, until a person runs \(list)",
+            "\(how), \(format.name) refuses every later start until someone runs \(list)",
             waiting.map { ($0, Sentence($1)) })
         finding.severity = .warning
         guard isLeftByKill else { return finding }
         finding.advice =
             commands.count == 1
-            ? "No edit of the file avoids it. Be ready to run that command for users whose database was left so."
-            : "No edit of the file avoids it. Look at the database first: '\(commands[0])' is right where none of the "
-                + "migration's changes are there, and the other where all of them are."
+            ? "No change to the file avoids this. Be ready to run that command for users whose database is left like this."
+            : "No change to the file avoids this. Look at the database first: '\(commands[0])' is right if none of the "
+                + "migration's changes are there, the other if all of them are."
         finding.place = .init(file: first.0.migration.path)
         return finding
     }
@@ -218,7 +218,7 @@ extension CrashCut {
         guard case .between(let earlier) = cause else { return nil }
         return
             "What \(earlier) leaves on its connection, such as a PRAGMA, is gone on the next start. Put what "
-            + "\(moment.migration.identifier) needs of it into the same file. PRAGMA foreign_keys counts only before a BEGIN."
+            + "\(moment.migration.identifier) needs of it into the same file. PRAGMA foreign_keys has an effect only before a BEGIN."
     }
 
     /// Whether the tool was killed, and did not fail by itself or with the machine.

@@ -101,7 +101,7 @@ struct CrashTrial {
         let log = try await writes.record()
         if log.isCutShort {
             outcome.notChecked.append(
-                NotChecked(.crashStuck, .undecided("\(name) writes more than is kept for power cuts")))
+                NotChecked(.crashStuck, .undecided("\(name) writes more than is recorded for power cuts")))
         }
         let room = min(limit, max(64, Self.pageLimit / max(1, scene.pages.count)))
         let wanted = log.states.chosen(room)

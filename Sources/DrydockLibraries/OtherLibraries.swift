@@ -39,7 +39,7 @@ private struct LibraryObserver: StepObserver {
         guard context.command == nil else {
             record.notChecked(
                 .libraryDivergence,
-                .unsupported("the project's own command brings a SQLite library of its own"))
+                .unsupported("the project's own command includes a SQLite library of its own"))
             return []
         }
         // It would run into the same limit there.

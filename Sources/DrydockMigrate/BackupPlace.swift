@@ -51,10 +51,10 @@ package struct BackupPlace: Sendable {
             && FileManager.default.contentsEqual(atPath: name, andPath: database)
         throw RequestError(
             .notWritable,
-            "'\(name)' is there already, and a backup overwrites nothing; "
+            "'\(name)' already exists, and a backup overwrites nothing; "
                 + (isSame
-                    ? "it is \(database) as it is now, byte for byte, as a run leaves it that was killed before it "
-                        + "migrated anything: rename it, or name a new file"
+                    ? "it is byte for byte the same as \(database); a run that was killed before it migrated "
+                        + "anything leaves such a backup: rename it, or name a new file"
                     : "name a new file"))
     }
 

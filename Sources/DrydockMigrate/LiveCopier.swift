@@ -74,7 +74,7 @@ struct LiveCopier: Sendable {
         }
         throw RequestError(
             .databaseBusy,
-            "\(path) is written all the time, so it could not be read as it is at one moment; try again")
+            "\(path) is written constantly, so it could not be read in a consistent state; try again")
     }
 
     /// - Throws: ``RequestError`` if the database cannot be read or the copy cannot be made.
@@ -102,7 +102,7 @@ struct LiveCopier: Sendable {
         case let error as EngineError where error.code == .busy:
             return RequestError(
                 .databaseBusy,
-                "\(path) cannot be read: \(error.message); another program holds it, try again later")
+                "\(path) cannot be read: \(error.message); another program has it locked, try again later")
         case let error as EngineError:
             return RequestError(.init(error), "\(path) cannot be read: \(error.message)")
         case let error as OverlayError:

@@ -66,7 +66,7 @@ struct MigrationApply: Sendable {
         summary.replays = report.replays
         if rehearsal.isUpToDate {
             (summary.outcome, summary.pending) = (.upToDate, [])
-            summary.notes.append("another program has migrated it meanwhile")
+            summary.notes.append("another program has migrated it in the meantime")
         } else if !report.hasPassed {
             summary.outcome = .refused
         } else if var obstacle = try rehearsal.obstacle(pending) {
@@ -151,8 +151,8 @@ struct MigrationApply: Sendable {
         }
         throw RequestError(
             .databaseBusy,
-            "others commit to \(request.path) in every moment in which it is not locked, so nothing was done; it holds "
-                + "what it held, and what they wrote")
+            "other programs commit to \(request.path) whenever it is not locked, so it was not migrated; it has only "
+                + "what they wrote")
     }
 
     /// Rehearses on what others commit while they can still write, until that takes so little time that what they commit
@@ -247,7 +247,8 @@ struct MigrationApply: Sendable {
             switch try await held.isInstalled(end) {
             case true?: break
             case false?: summary.outcome = .damaged
-            case nil: summary.notes.append("others committed since, so the result was not read again")
+            case nil:
+                summary.notes.append("other programs have committed since, so the result was not read again")
             }
         } catch {
             summary.notes.append("the result could not be read again: \(error)")
@@ -300,7 +301,7 @@ struct MigrationApply: Sendable {
         let fact =
             switch error.code {
             case .busy, .locked:
-                "another program holds \(path) (\(error.message)); wait longer for it with --busy-timeout, or stop it"
+                "another program has \(path) locked (\(error.message)); wait longer for it with --busy-timeout, or stop it"
             case .full: "the disk is full: \(error.message)"
             case .readOnly: "\(path) cannot be written: \(error.message)"
             case .inputOutput where error.isFailedWrite:

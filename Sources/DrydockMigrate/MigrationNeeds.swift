@@ -45,7 +45,7 @@ struct MigrationNeeds: Sendable {
                 isShared
                     ? need(
                         folder, Self.logBytes(delta),
-                        "the write-ahead log, which others have open, with the changed pages")
+                        "the write-ahead log, which other programs have open, with the changed pages")
                     : need(folder, Self.journalBytes(delta), "the rollback journal, with the old pages"))
         } else {
             needs.append(need(folder, base.byteCount, "the rollback journal, with every page"))
@@ -55,7 +55,7 @@ struct MigrationNeeds: Sendable {
         let growth = max(base.byteCount, end.byteCount) - size
         guard growth > 0 else { return needs }
         let purpose =
-            "what the database grows by" + (size < base.byteCount ? ", the log's pages among it" : "")
+            "what the database grows by" + (size < base.byteCount ? ", including the pages in the log" : "")
         return needs + [need(folder, growth, purpose)]
     }
 
@@ -96,7 +96,7 @@ struct MigrationNeeds: Sendable {
                 throw RequestError(
                     .diskFull,
                     "\(need.folder) has \(free) bytes free and \(total) are needed: \(need.purpose); free space, or "
-                        + "have the backup elsewhere with --backup-folder, temporary files with TMPDIR; "
+                        + "put the backup elsewhere with --backup-folder, or temporary files with TMPDIR; "
                         + "\(request.path) is unchanged")
             }
         }

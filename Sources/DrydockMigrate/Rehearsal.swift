@@ -59,19 +59,19 @@ struct Rehearsal: Sendable {
         if let (migration, statement) = first(in: pending, where: { $0.reachesOutside }) {
             return Finding(
                 .migrationFailed,
-                "\(migration.identifier) reaches into another file, which a rehearsal does not write",
+                "\(migration.identifier) writes to another file, which a rehearsal cannot do",
                 help: "Run it with the tool itself.", migration: migration.identifier, place: .init(statement)
             )
         }
         guard try base.journalVersion() == end.journalVersion() else {
             return refusal(
-                pending, "journal_mode", "changes the journal mode, which is not done to a live file",
-                help: "Take the PRAGMA out, and set it with the program stopped.")
+                pending, "journal_mode", "changes the journal mode, which Drydock does not do to a live file",
+                help: "Remove the PRAGMA, and set the mode while the program is stopped.")
         }
         if base.pageSize != end.pageSize, try base.journalVersion() == 2 {
             return refusal(
                 pending, "page_size", "changes the page size, which a database in WAL mode keeps",
-                help: "Take the PRAGMA out, or leave WAL mode first, with the program stopped.")
+                help: "Remove the PRAGMA, or leave WAL mode first, while the program is stopped.")
         }
         return nil
     }
@@ -81,9 +81,9 @@ struct Rehearsal: Sendable {
         let next = pending.first { !done.contains($0.identifier) }
         return Finding(
             .migrationFailed,
-            "the pending migrations were not run to the end"
+            "not all pending migrations were run"
                 + (next.map { ": \($0.identifier) was not run" } ?? ""),
-            help: "Migrate with the tool itself, or only as far as they can be run, with --up-to.",
+            help: "Migrate with the tool itself, or use --up-to to stop before the one that cannot be run.",
             migration: next?.identifier, place: next.map { .init(file: $0.path) })
     }
 

@@ -89,7 +89,7 @@ extension TemporaryCopy {
     }
 
     private var unequal: RequestError {
-        RequestError(.refused, "\(path) does not hold what was written to it: the disk is failing")
+        RequestError(.refused, "\(path) does not contain what was written to it: the disk is failing")
     }
 
     /// Returns the end of a run of blocks that are all zero, or all not zero.

@@ -33,7 +33,7 @@ public enum TimeLimitText {
     /// How to set a longer limit.
     public static let remedy =
         "Give it longer with --timeout, such as --timeout 30m, or with 'timeout:' in drydock.yml. A statement that "
-        + "never ends needs another condition instead."
+        + "never ends needs a different condition instead."
 
     package static func words(_ limit: Duration) -> String {
         let milliseconds = Int64((limit.inSeconds * 1000).rounded())

@@ -20,7 +20,7 @@ struct FindingShrink {
         guard request.verify.command == nil else {
             throw RequestError(
                 .settingInvalid,
-                "what a command of the project's own does cannot be made smaller; drydock verify --probe --report "
+                "what the project's own command does cannot be made smaller; drydock verify --probe --report "
                     + "sql=FOLDER writes the fewest rows for it")
         }
         onStage(.replaying)
@@ -67,8 +67,8 @@ struct FindingShrink {
         if watchdog.isTripped {
             throw RequestError(
                 .limitReached,
-                "the search time was over before any sample of rows showed it: \(finding.message). Nothing was "
-                    + "written; give it more with --search-time")
+                "the search time ran out before any sample of rows showed it: \(finding.message). Nothing was "
+                    + "written; allow more time with --search-time")
         }
         throw RequestError(
             .refused,
@@ -93,7 +93,7 @@ struct FindingShrink {
         guard !FolderListing.exists(parent) else { return }
         throw RequestError(
             .notFound,
-            "there is no folder '\(parent)' in which '\(folder)' could be made; make it first: "
+            "there is no folder '\(parent)' in which '\(folder)' could be created; create it first: "
                 + "mkdir -p \(PathParts.inShell(parent))")
     }
 

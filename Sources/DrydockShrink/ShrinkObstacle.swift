@@ -21,10 +21,10 @@ enum ShrinkObstacle {
     var text: String {
         switch self {
         case .unreadable: "the snapshot's file cannot be read, so there are no rows to leave out"
-        case .damaged: "the snapshot's file is damaged, and its rows in a new file would not be"
-        case .slow: "what takes too long on many rows takes no time on few"
-        case .locked: "this is about drydock.lock, and not about rows"
-        case .ofFiles: "this is about the project's files, and not about rows"
+        case .damaged: "the snapshot's file is damaged, and a new file with its rows would not be"
+        case .slow: "what takes too long on many rows does not take long on a few"
+        case .locked: "this is about drydock.lock, not about rows"
+        case .ofFiles: "this is about the project's files, not about rows"
         case .notReplayed: "no snapshot that was replayed has this finding"
         }
     }
@@ -32,10 +32,10 @@ enum ShrinkObstacle {
     var remedy: String {
         switch self {
         case .unreadable, .damaged: "Recover it with sqlite3's .recover, or share the file itself"
-        case .slow: "drydock snapshot take --rows N makes a part of the snapshot to share"
+        case .slow: "drydock snapshot take --rows N writes part of the snapshot, to share"
         case .locked: "Share drydock.lock and the folder of migrations: it needs no snapshot"
         case .ofFiles: "Share the folder of migrations: it needs no snapshot"
-        case .notReplayed: "drydock verify --report json=FILE writes what is known of it"
+        case .notReplayed: "drydock verify --report json=FILE writes what is known about it"
         }
     }
 }

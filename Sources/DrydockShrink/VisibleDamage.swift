@@ -44,7 +44,7 @@ struct VisibleDamage {
                 .init(
                     title: "Undone",
                     statements: [".bail on"] + StepScript.statements(of: [undone]) + [".bail off"]),
-                .init(title: "Done again", statements: StepScript.statements(of: [migration])),
+                .init(title: "Run again", statements: StepScript.statements(of: [migration])),
             ]
         }
     }

@@ -114,7 +114,8 @@ package struct ReplayPreparation: Sendable {
             report.notChecked.append(
                 NotChecked(
                     .engineDivergence,
-                    .unsupported("the project's own command brings its own SQLite, which runs the migrations")
+                    .unsupported(
+                        "the project's own command includes its own SQLite, which runs the migrations")
                 ))
         }
         context.checks.removeAll { $0 is SecondEngine }

@@ -67,7 +67,7 @@ extension ReplayShare.Made {
         guard count == known.count, history.code.isEmpty,
             set.migrations.prefix(count).allSatisfy({ known.contains($0.identifier) })
         else {
-            return .notChecked(.undecided("no fresh install has just the migrations that it has applied"))
+            return .notChecked(.undecided("no fresh install has exactly the migrations that it has applied"))
         }
         guard count > 0 else { return .none }
         guard let expected = fresh?.catalogs[count] else {

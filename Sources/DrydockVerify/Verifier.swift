@@ -96,7 +96,7 @@ public struct Verifier: Sendable {
         // A lack of space is not the migration's fault.
         if request.isRehearsal, case .spillFailed? = log.first, let fault = log.first {
             throw RequestError(
-                .diskFull, "nothing was written to the database, and no report can be made. \(fault)")
+                .diskFull, "nothing was written to the database, and no report can be written. \(fault)")
         }
         if let fault = log.first, let finding = Self.unexplained(fault, in: report) {
             report.findings.append(finding)

@@ -120,7 +120,7 @@ import Testing
         (["shrink", "-o", "Snapshots"], 2, "'Snapshots' exists already"),
         (
             ["shrink", "-o", "no/such/found"], 2,
-            "there is no folder 'no/such' in which 'no/such/found' could be made; make it first: mkdir -p no/such"
+            "there is no folder 'no/such' in which 'no/such/found' could be created; create it first: mkdir -p no/such"
         ),
         (["shrink", "-o", "found", "--table", "grdb_migrations"], 2, "found: rows-lost in email by v2"),
         (

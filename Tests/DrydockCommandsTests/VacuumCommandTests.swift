@@ -52,7 +52,7 @@ import Testing
         (["vacuum", "Migrations/v1.sql"], 2, "is not a SQLite database"),
         (["vacuum", "Snapshots/v1.sqlite", "--page-size", "1000"], 64, "a power of two"),
         (["vacuum", "Snapshots/v1.sqlite", "--incremental", "5"], 2, "no incremental auto_vacuum"),
-        (["vacuum", "Snapshots/v1.sqlite", "--into", "Snapshots/v1.sqlite"], 2, "is there already"),
+        (["vacuum", "Snapshots/v1.sqlite", "--into", "Snapshots/v1.sqlite"], 2, "already exists"),
         (["vacuum", "Snapshots/v1.sqlite", "--into", "no/such/folder.db"], 2, "no/such"),
         (["vacuum", "Snapshots/v1.sqlite", "--temporary-folder", "nowhere"], 2, "nowhere"),
         (["vacuum", "Snapshots/v1.sqlite", "--incremental", "0"], 64, "at least 1"),

@@ -88,7 +88,7 @@ import Testing
         let finding = try report.finding(.crashLoses)
         #expect(
             finding.message.hasSuffix(
-                "and started again, it drops the rows of pet, of which there was one copy, and fails: no such table: pet"
+                "and started again, it drops the rows of pet, of which this was the only copy, and fails: no such table: pet"
             ), "\(finding.message)")
         #expect(finding.severity == .error && finding.place?.line == 6)
     }

@@ -88,7 +88,7 @@ import Testing
         #expect(finding.severity == .warning)
         #expect(
             finding.message
-                == "2: where a statement fails, as on a full disk, flyway refuses every later start, until a person runs 'flyway repair'"
+                == "2: where a statement fails, as on a full disk, flyway refuses every later start until someone runs 'flyway repair'"
         )
         let within = try await crashes(try flyway(safe, config: ""))
         #expect(found(within).isEmpty, "\(within.findings.map(\.line))")

@@ -176,7 +176,7 @@ import Testing
         let held = try await take()
         engine.plan.fail(.close(1))
         let faults = await held.release()
-        #expect(faults.map(\.description) == ["it could not be closed in order: the test's error"])
+        #expect(faults.map(\.description) == ["it could not be closed cleanly: the test's error"])
         #expect(try count() == 300)
     }
 }

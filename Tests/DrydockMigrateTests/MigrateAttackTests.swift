@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("SELECT 1;\nATTACH 'other.sqlite' AS o;", 2, "reaches into another file"),
+        ("SELECT 1;\nATTACH 'other.sqlite' AS o;", 2, "writes to another file"),
         ("PRAGMA journal_mode = wal;", 1, "journal mode"),
     ])
     func `a refusal is a finding with its place`(sql: String, line: Int, message: String) async throws {

@@ -175,7 +175,7 @@ import TestTools
         let project = try MigrateCase()
         try Data("mine".utf8).write(to: URL(filePath: project.folder.file("mine")))
         let refusal = try await project.refusal(.apply) { $0.backup = .path(project.folder.file("mine")) }
-        #expect(refusal.contains("is there already"))
+        #expect(refusal.contains("already exists"))
         #expect(
             try await project.refusal(.apply) { $0.backup = .folder("/no/such") }.contains(
                 "no folder '/no/such'"))

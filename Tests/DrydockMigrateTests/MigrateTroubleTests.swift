@@ -39,7 +39,8 @@ import Testing
         try other.execute("BEGIN \(lock); UPDATE person SET name = 'x' WHERE id = 1")
         let result = try project.tool("--apply", "--busy-timeout", "200ms")
         #expect(
-            result.status == 2 && result.errors.contains("another program holds live.sqlite"), "\(result)")
+            result.status == 2 && result.errors.contains("another program has live.sqlite locked"),
+            "\(result)")
         #expect(result.errors.contains("is unchanged") && result.errors.contains("--busy-timeout"))
         // What is committed can be read, except under an EXCLUSIVE lock in a rollback journal mode, and copied.
         #expect(try project.tool("--check").status == 1)

@@ -75,7 +75,7 @@ struct EdgeTrialTests {
         #expect(
             report.untried == [
                 "v2 was tried with fewer unusual rows, or those of one table at a time, since "
-                    + "all together take too long; --timeout 1h, or none, gives it longer"
+                    + "all together take too long; --timeout 1h, or none, gives it more time"
             ])
     }
 

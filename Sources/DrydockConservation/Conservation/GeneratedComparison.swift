@@ -165,7 +165,7 @@ private struct FailingRows {
         reason.map { reason in
             count == 0
                 ? "the values of \(path) cannot be compared: \(reason)"
-                : "\(path) gave no value in \(counted(count, "row")): \(reason)"
+                : "\(path) could not be computed in \(counted(count, "row")): \(reason)"
         }
     }
 }

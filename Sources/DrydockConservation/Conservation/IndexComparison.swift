@@ -42,7 +42,7 @@ package struct IndexComparison {
         guard let old = FullTextIndex(match.before, in: Self.schemas.before, connection),
             let new = FullTextIndex(match.after, in: Self.schemas.after, connection), old.module == new.module
         else {
-            outcome.failure = "it kept no text, and what it is now has another kind of index"
+            outcome.failure = "it kept no text, and now has a different kind of index"
             return outcome
         }
         if old.module == "fts5" {
@@ -83,7 +83,8 @@ package struct IndexComparison {
                 }
             }
         } else {
-            outcome.failure = "it has another tokenizer now, which makes other words of the same text"
+            outcome.failure =
+                "it now has a different tokenizer, which splits the same text into different words"
         }
         for id in try old.documents(missingIn: new) { documents[id, default: .init()].isBefore = true }
         for id in try new.documents(missingIn: old) { documents[id, default: .init()].isAfter = true }
@@ -163,7 +164,8 @@ package struct IndexComparison {
         outcome.difference.rowsCompared = try old.documentCount()
         if try old.hasSameStore(as: new) { return }
         guard old.tokenizer == new.tokenizer else {
-            outcome.failure = "it has another tokenizer now, which makes other words of the same text"
+            outcome.failure =
+                "it now has a different tokenizer, which splits the same text into different words"
             return
         }
         if outcome.difference.lost.count == 0, let word = try old.rarerWord(in: new) {
@@ -171,6 +173,6 @@ package struct IndexComparison {
             outcome.difference.note(.init(row: row, before: word, after: .null), column: 0)
             return
         }
-        outcome.failure = "FTS4 does not tell which document has a word"
+        outcome.failure = "FTS4 does not say which document contains a word"
     }
 }

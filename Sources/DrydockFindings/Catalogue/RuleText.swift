@@ -64,7 +64,7 @@ extension Rule {
         case .searchIndexStale:
             RuleText(
                 "a full-text or spatial index no longer agrees with its content",
-                why: "Searches miss rows or find what is no longer there; integrity_check does not see it.")
+                why: "Searches miss rows or find what no longer exists; integrity_check does not see it.")
         case .viewBroken:
             RuleText(
                 "a view or trigger no longer compiles, or a name in double quotes means something else",

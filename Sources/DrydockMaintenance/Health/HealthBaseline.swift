@@ -50,7 +50,7 @@ struct HealthBaseline: Sendable {
         } catch {
             throw RequestError(
                 .unreadable,
-                "the file of known findings '\(path)' cannot be read: \(error); restore it, or move it away and make it again with --accept"
+                "the file of known findings '\(path)' cannot be read: \(error); restore it, or move it away and create it again with --accept"
             )
         }
     }

@@ -72,15 +72,15 @@ extension CheckedDatabase {
     }
 
     private static let runHelp = """
-        Until it is, nobody knows whether the database is healthy. Give the run more time with --budget, or have
-        the next one go on from here with --continue FILE. Where others write all the time, a longer --slice or a
+        Until it is checked, nobody knows whether the database is healthy. Give the run more time with --budget, or have
+        the next one continue from here with --continue FILE. If other programs write constantly, a longer --slice or a
         copy helps:
           sqlite3 DATABASE ".backup COPY"
         """
 
     private static let databaseHelp = """
-        Until it is, nobody knows whether this part is healthy. If it needs what only the program has, such as a
-        function, a collation or a module, check it there with PRAGMA integrity_check, and take it as known with
+        Until it is checked, nobody knows whether this part is healthy. If it needs something that only the program has, such as a
+        function, a collation or a module, check it there with PRAGMA integrity_check, and record it as known with
         --accept.
         """
 }

@@ -81,7 +81,7 @@ struct HealthRun: Sendable {
                 // SQLite may have retried, or gone on without what it tried to read.
                 var finding = FileHeaderCheck().finding(
                     .error, "the outcome cannot be trusted: \(fault)",
-                    help: "Run it again; look into the system's log for errors of the disk.")
+                    help: "Run it again; look in the system's log for disk errors.")
                 finding.tags.append(.ofRun)
                 health.findings.append(finding)
             }

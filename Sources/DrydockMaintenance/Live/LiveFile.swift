@@ -76,16 +76,16 @@ struct LiveFile: Sendable {
             }
         }
         throw RequestError(
-            .databaseBusy, "\(name) is replaced or cut short faster than it can be read; try again later")
+            .databaseBusy, "\(name) is replaced or truncated faster than it can be read; try again later")
     }
 
     private func describe(_ error: EngineError) -> String {
         // SQLITE_READONLY_ROLLBACK
         if error.needsRollback {
             return "\(name) cannot be read: a program was stopped in the middle of a write, "
-                + "and the next that opens it for writing takes that back"
+                + "and the next one that opens it for writing rolls that back"
         }
-        let remedy = error.code == .busy ? "; another program holds it, try again later" : ""
+        let remedy = error.code == .busy ? "; another program has it locked, try again later" : ""
         return "\(name) cannot be read: \(error.message)\(remedy)"
     }
 

@@ -221,7 +221,7 @@ extension LiveOverlay {
         }
         throw RequestError(
             .databaseBusy,
-            "'\(path)' is written all the time, so it could not be read as of one moment; try again")
+            "'\(path)' is written constantly, so it could not be read in a consistent state; try again")
     }
 }
 

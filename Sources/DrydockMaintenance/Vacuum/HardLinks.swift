@@ -16,7 +16,7 @@ package enum HardLinks {
             return nil
         }
         return
-            "\(path) has \(status.st_nlink) names (hard links), and what is in the log or the journal of one name is not "
+            "\(path) has \(status.st_nlink) names (hard links), and a log or journal that belongs to one name is not "
             + "seen under another, so that writing could damage it: stop the programs that use it and remove the "
             + "other names, which find DIRECTORY -samefile \(path) shows; or make a file of its own with "
             + "drydock vacuum \(path) --into NEW"

@@ -202,12 +202,13 @@ public struct Vacuum: Sendable {
         guard !content.hasSearchContentByRowid, renumbered.isEmpty else {
             throw RequestError(
                 .refused,
-                "others have \(summary.database) open in WAL mode, so only SQLite's own VACUUM could be run, and it "
-                    + "would give rows of \(renumbered.first ?? "a table") other rowids: stop the programs that "
+                "other programs have \(summary.database) open in WAL mode, so only SQLite's own VACUUM could be run, and it "
+                    + "would give rows of \(renumbered.first ?? "a table") different rowids: stop the programs that "
                     + "have the file open, or make a copy with --into")
         }
         summary.method = .inPlace
-        summary.notes.append("others have the file open in WAL mode, so SQLite's own VACUUM was run in place")
+        summary.notes.append(
+            "other programs have the file open in WAL mode, so SQLite's own VACUUM was run in place")
         let (note, analyzes, path) = (note, request.analyzes, request.path)
         let (counts, isBusy) = try await database.withConnection { connection in
             try connection.execute("VACUUM")
@@ -220,12 +221,13 @@ public struct Vacuum: Sendable {
             return (counts, try LiveLock.checkpoint(connection))
         }
         if isBusy {
-            summary.notes.append("a reader holds the log, so the file becomes smaller at the next checkpoint")
+            summary.notes.append(
+                "another program is reading the log, so the file becomes smaller only at the next checkpoint")
         }
         if let counts {
             (summary.tablesCompared, summary.rowsCompared) = counts
         } else {
-            summary.notes.append("others committed meanwhile, so rows were not compared")
+            summary.notes.append("other programs committed in the meantime, so rows were not compared")
         }
     }
 
@@ -259,16 +261,16 @@ public struct Vacuum: Sendable {
         let rest = "\(path) is unchanged"
         switch error.code {
         case .busy, .locked:
-            return "another program holds \(path); wait for it, or stop it (\(error.message)); \(rest)"
+            return "another program has \(path) locked; wait for it, or stop it (\(error.message)); \(rest)"
         case .full: return "the disk is full: \(error.message); \(rest)"
         case .readOnly where error.needsRollback:
             return
-                "a program was stopped in the middle of a write to \(path), and only who may write it can take "
-                + "that back; \(rest)"
+                "a program was stopped in the middle of a write to \(path), and only a user who may write it can undo "
+                + "that; \(rest)"
         case .readOnly where LiveState(path).isLogged:
             return
-                "\(path) is in WAL mode, and SQLite reads it with a -shm file beside it that this user cannot "
-                + "make: run this as a user who may; \(rest)"
+                "\(path) is in WAL mode, and SQLite needs a -shm file beside it that this user cannot "
+                + "create: run this as a user who can; \(rest)"
         case .readOnly: return "\(path) cannot be written: \(error.message); \(rest)"
         case .inputOutput where error.isFailedWrite:
             return

@@ -118,7 +118,7 @@ package struct VacuumCheck {
         let difference = try connection.firstRow(
             "SELECT name FROM (\(before) EXCEPT \(after)) UNION ALL SELECT name FROM (\(after) EXCEPT \(before))"
         ) { $0.string(0) }
-        if let difference { throw refusal("the definition of \(difference) is another") }
+        if let difference { throw refusal("the definition of \(difference) is different") }
         var (tables, rows) = (0, 0)
         for table in original.catalog.tables.values.sorted(by: { $0.name < $1.name }) where table.keepsRows {
             guard let other = content.side.catalog.tables[table.name.foldedASCII] else {
@@ -131,7 +131,7 @@ package struct VacuumCheck {
                 try diff.count(source, .count)
                 guard diff.isSame else { throw refusal("rows of \(table.name) differ") }
                 if source.identity == .content, pairing.hasRowids {
-                    throw refusal("rows of \(table.name) have other rowids")
+                    throw refusal("rows of \(table.name) have different rowids")
                 }
             }
             tables += 1

@@ -76,7 +76,7 @@ package struct VacuumPlan: Sendable {
                 if LiveState(request.path).isOpenElsewhere {
                     need(
                         SQLiteTemporaryFolder.path, after,
-                        "SQLite's own copy, since others have the file open")
+                        "SQLite's own copy, since other programs have the file open")
                 }
             } else {
                 need(folder, statistics.byteCount, "the rollback journal, with the old pages")
@@ -106,14 +106,14 @@ package struct VacuumPlan: Sendable {
         if forecast.bytes == 0, LiveState(request.path).usesLog {
             throw RequestError(
                 .refused,
-                "\(request.path) is empty, and SQLite would delete the write-ahead log beside it, which may hold what is "
-                    + "left of a database: keep a copy of both, and look for the file that the log belongs to"
+                "\(request.path) is empty, and SQLite would delete the write-ahead log beside it, which may hold the rest "
+                    + "of a database: keep a copy of both, and look for the file that the log belongs to"
             )
         }
         if lostPages > 0 {
             throw RequestError(
                 .refused,
-                "nothing leads to \(lostPages) pages of \(request.path), which may hold what was lost, and a vacuum "
+                "\(lostPages) pages of \(request.path) belong to nothing and may hold lost data, and a vacuum "
                     + "would drop them: recover it first, with sqlite3's .recover")
         }
         if request.incrementalPages != nil, autoVacuum != .incremental {
@@ -124,7 +124,7 @@ package struct VacuumPlan: Sendable {
         }
         if let into = request.into {
             for suffix in Sidecar.family where FolderListing.exists(into + suffix) {
-                throw RequestError(.notWritable, "'\(into + suffix)' is there already; name a new file")
+                throw RequestError(.notWritable, "'\(into + suffix)' already exists; name a new file")
             }
         }
         let folder = PathParts.folder(of: realPath(of: request.path))

@@ -66,7 +66,7 @@ public struct SubsetMaker: Sendable {
         }
         throw RequestError(
             .databaseBusy,
-            "'\(path)' is written all the time, so it could not be read as it is at one moment; try again")
+            "'\(path)' is written constantly, so it could not be read in a consistent state; try again")
     }
 
     private static func check(_ request: SubsetRequest) throws {

@@ -261,7 +261,7 @@ extension Catalog {
     private static func alikeNames(_ what: String) -> EngineError {
         EngineError(
             .error,
-            "\(what) only in how Unicode composes letters, and Drydock does not distinguish such names")
+            "\(what) only in how Unicode composes letters, and Drydock cannot tell such names apart")
     }
 
     package struct UnreadableTable: Sendable {

@@ -116,7 +116,7 @@ package struct BrokenObjectAdvice {
                 let text = ObjectText(object).renaming(
                     table: table.name, to: table.name, columns: [name.foldedASCII: now])
                 return
-                    "\(place); \(quotedIfNeeded(now)) stands in its place. Recreate the \(kind) after the change with "
+                    "\(place); \(quotedIfNeeded(now)) takes its place. Recreate the \(kind) after the change with "
                     + "\(quotedIfNeeded(now)), in a view with AS \(quotedIfNeeded(name)) to keep the name that the app reads"
                     + recreated(object.kind == .trigger ? text : nil)
             }

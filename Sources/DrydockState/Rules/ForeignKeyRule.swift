@@ -150,7 +150,7 @@ package struct ForeignKeyRule: StateRule {
                 + "\(count == 1 ? "references" : "reference") no row of \(parent)",
             help:
                 "Give the rows a parent that exists, or set the column to NULL where it may be. Delete only rows that "
-                + "no one needs, and declare that.",
+                + "nobody needs, and declare that.",
             table: child, evidence: rows)
     }
 

@@ -64,18 +64,18 @@ package struct FullTextRepair {
             return "Rebuild it:" + (isSimple ? " \(statements[0])" : Self.listed(statements))
         }
         guard index.module.foldedASCII == "fts5" else {
-            return "Its index is the only copy of its words: fill it again from the texts."
+            return "The index is the only copy of its words: fill it again from the source."
         }
         if opening.count == 1, !hasFormat {
-            return "Write the number of its format again:" + Self.listed(opening)
+            return "Restore its format number:" + Self.listed(opening)
         }
         return
-            "Its index is the only copy of its words. If the texts are elsewhere, empty it and fill it again from them:"
+            "The index is the only copy of its words. If the text is stored elsewhere, empty the index and fill it again from there:"
             + Self.listed(opening + ["INSERT INTO \(name)(\(name)) VALUES('delete-all');"])
     }
 
     private static let lost =
-        "Restore a backup, or create it again and fill it from the texts: its index is the only copy of its words."
+        "Restore a backup, or create it again and fill it from the source: the index is the only copy of its words."
 
     /// SQLite neither rebuilds nor drops an index that it does not open.
     private var another: String {
@@ -89,7 +89,7 @@ package struct FullTextRepair {
                 "INSERT INTO \(new)(rowid, \(columns)) SELECT id, \(values) FROM \(quotedIfNeeded(name("content")));"
         }
         return
-            "Its own tables are damaged, so that 'rebuild' fails. Restore a backup, or create another index "
+            "Its own tables are damaged, so 'rebuild' fails. Restore a backup, or create another index "
             + "from its content:"
             + Self.listed(["CREATE VIRTUAL TABLE \(new) USING \(index.module)(\(arguments));", fill])
     }

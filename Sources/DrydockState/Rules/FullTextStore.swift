@@ -52,7 +52,7 @@ struct FullTextStore {
         guard missing > 0 else { return nil }
         return
             "\(counted(missing, "page")) of words \(missing == 1 ? "is" : "are") not listed in \(name("idx")), so "
-            + "that searches miss them"
+            + "searches miss them"
     }
 
     // MARK: - FTS4
@@ -71,7 +71,7 @@ struct FullTextStore {
             documents = try count("SELECT count(*) FROM \(store("content"))")
         }
         guard let total else {
-            return documents == 0 ? nil : "\(name("stat")) does not have the number of its documents"
+            return documents == 0 ? nil : "\(name("stat")) does not record the number of documents"
         }
         // Triggers that miss a REPLACE leave different totals for external content.
         guard !index.isExternalContent else { return nil }

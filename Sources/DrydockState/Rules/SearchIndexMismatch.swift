@@ -119,10 +119,10 @@ package struct SearchIndexMismatch {
         let rest =
             triggers.isEmpty || missing.isEmpty
             ? ""
-            : "\nDrop and recreate what keeps it current with the new names too: \(triggers.joined(separator: ", "))."
+            : "\nAlso drop and recreate what keeps it up to date, with the new names: \(triggers.joined(separator: ", "))."
         guard content != nil else {
             return
-                "Give its content table back its name, recreate the index over another table, or drop the index as well."
+                "Restore the name of its content table, recreate the index over another table, or drop the index as well."
         }
         guard let text else {
             return
@@ -131,7 +131,7 @@ package struct SearchIndexMismatch {
         }
         let obstacle = missing.isEmpty ? "reads a table by its old name" : "names columns that are gone"
         return
-            "'rebuild' cannot help, since the index \(obstacle). Recreate it; its text is in the content table:\n"
+            "'rebuild' does not help, since the index \(obstacle). Recreate it; its text is in the content table:\n"
             + proposed(text) + rest
     }
 }

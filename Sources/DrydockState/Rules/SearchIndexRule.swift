@@ -36,7 +36,7 @@ package struct SearchIndexRule: StateRule {
         view.catalog.virtualTables.filter { $0.module == "geopoly" && !isAsBefore($0, in: view) }
             .map { .unsupported("rtreecheck() does not read the geopoly table \($0.name)") }
             + view.catalog.virtualTables.filter { $0.hasStandInTokenizer && !isAsBefore($0, in: view) }
-            .map { .unsupported("the index of \($0.name) is of a tokenizer that only the app has") }
+            .map { .unsupported("the index of \($0.name) uses a tokenizer that only the app has") }
     }
 
     // MARK: - Full text
@@ -107,7 +107,7 @@ package struct SearchIndexRule: StateRule {
     private func storeHelp(_ table: Catalog.Table) -> String {
         let name = quotedIfNeeded(table.name)
         return """
-            Leave the tables in which the module keeps the index (\(name)_...) to it, or rebuild it at the end of the migration:
+            Do not write to the tables in which the module keeps the index (\(name)_...), or rebuild it at the end of the migration:
               INSERT INTO \(name)(\(name)) VALUES('rebuild');
             """
     }
@@ -116,9 +116,9 @@ package struct SearchIndexRule: StateRule {
         let name = quotedIfNeeded(table.name)
         let remedy =
             table.isContentless
-            ? "The index is the only copy of its words. Leave the tables in which the module keeps them (\(name)_...) to it."
+            ? "The index is the only copy of its words. Do not write to the tables in which the module keeps them (\(name)_...)."
             : """
-            Rebuild it at the end of the migration, or keep it current with triggers:
+            Rebuild it at the end of the migration, or keep it up to date with triggers:
               INSERT INTO \(name)(\(name)) VALUES('rebuild');
             """
         return Fault(
@@ -155,7 +155,7 @@ package struct SearchIndexRule: StateRule {
         else { return nil }
         let column = "\(content.name).\(index.rowidName)"
         return (
-            "takes the new column \(column) for the rowid of its content",
+            "mistakes the new column \(column) for the rowid of its content",
             "'rebuild' does not help, since the index finds its text by that column now. Give the column another name."
         )
     }

@@ -39,8 +39,8 @@ package struct SpatialIndex {
             id: .init(rule: .searchIndexStale, kind: "spatial", names: [table.name.foldedASCII]),
             sentence: "spatial index \(table.name) is damaged: \(first)",
             help:
-                "Leave the tables in which the module keeps it (\(name)_node, \(name)_parent, \(name)_rowid) to it, and "
-                + "change rows through \(name) alone.", table: table.name,
+                "Do not write to the tables in which the module keeps it (\(name)_node, \(name)_parent, \(name)_rowid); "
+                + "change rows only through \(name).", table: table.name,
             evidence: Evidence(
                 rowCount: messages.count, details: Array(messages.prefix(Evidence.detailLimit))))
         fault.count = messages.count

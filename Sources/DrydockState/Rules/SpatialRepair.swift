@@ -44,13 +44,13 @@ struct SpatialRepair {
         let creation = "\n  CREATE VIRTUAL TABLE \(new) USING \(index.module)(\(arguments));"
         if hasDamagedPages {
             return
-                "Its own tables are damaged, so that SQLite does not drop it. Restore a backup, or create "
+                "Its own tables are damaged, so SQLite cannot drop it. Restore a backup, or create "
                 + "another one and fill it from the rows that it indexes:" + creation
         }
         let exchange = opening + ["DROP TABLE \(old);", "ALTER TABLE \(new) RENAME TO \(old);"]
         return
             "Create another one, and fill it from the rows that it indexes, or with what can still be read of \(old) if "
-            + "they are nowhere else:" + creation + "\nThen let it take the place of the damaged one:"
+            + "they are nowhere else:" + creation + "\nThen replace the damaged one with it:"
             + exchange.map { "\n  \($0)" }.joined()
     }
 }

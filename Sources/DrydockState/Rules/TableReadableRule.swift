@@ -116,7 +116,7 @@ package struct TableReading {
                     "no row can be written to table \(table.name): \(message)", kind: "writing",
                     help:
                         "Every later INSERT fails. Correct the generated column, CHECK constraint or index that "
-                        + "says it. If the app registers what is missing, give a stand-in."))
+                        + "names it. If the app registers what is missing, give a stand-in."))
         }
         faults += try collationFaults(besides: faults)
         return faults + (try knownExpressionFaults(besides: faults))
@@ -175,7 +175,7 @@ package struct TableReading {
             Sentence(what) + (first.map { Sentence(": \($0.sentence)") } ?? ""), kind: "reading",
             help:
                 "Every SELECT of the column, and so SELECT *, fails at such a row. Correct the rows before the column "
-                + "is added, or write an expression that no row fails.",
+                + "is added, or write an expression that works for every row.",
             column: column.name, evidence: evidence)
         fault.count = max(1, count)
         return fault

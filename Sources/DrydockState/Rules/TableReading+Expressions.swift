@@ -78,7 +78,8 @@ extension TableReading {
             else { continue }
             faults.append(
                 fault(
-                    "\(table.name).\(column.name) can be read in no row: \(error.message)", kind: "reading",
+                    "\(table.name).\(column.name) cannot be read in any row: \(error.message)",
+                    kind: "reading",
                     help:
                         "The table is empty; from its first row on, every SELECT * fails. Correct the expression.",
                     column: column.name))

@@ -92,8 +92,8 @@ package struct ViewRule: StateRule {
                     id: .init(rule: rule, kind: "words", names: [table.name.foldedASCII]),
                     sentence: "table \(table.name) cannot be read: \(error.message)",
                     help: """
-                        It shows the words of a full-text index, and has no data of its own. Give that index its former \
-                        name again, or drop the table as well:
+                        It shows the words of a full-text index, and has no data of its own. Give that index back its former \
+                        name, or drop the table as well:
                           DROP TABLE \(quotedIfNeeded(table.name));
                         """, table: table.name)
             }

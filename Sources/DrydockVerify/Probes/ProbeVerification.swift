@@ -40,8 +40,8 @@ struct ProbeVerification: Sendable {
     }
 
     static func needsList(_ command: ProjectCommand) -> String {
-        "'\(command.command)' applies all migrations at once, so there is no moment between two of them at which tables "
-            + "could be filled. 'migrate: list' in drydock.yml, a command that prints their names, has them run one at "
+        "'\(command.command)' applies all migrations at once, so tables cannot be filled between two "
+            + "of them. 'migrate: list' in drydock.yml, a command that prints their names, has them run one at "
             + "a time"
     }
 

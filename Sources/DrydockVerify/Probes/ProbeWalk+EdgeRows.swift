@@ -8,7 +8,7 @@ import SQLiteSchema
 /// The rows that few would expect, on which each step runs once more.
 extension ProbeWalk {
     private var remedy: String {
-        context.timeShare == nil ? "" : "; --timeout 1h, or none, gives it longer"
+        context.timeShare == nil ? "" : "; --timeout 1h, or none, gives it more time"
     }
 
     /// Whether a migration is to be run on unusual rows. A run of the project's own command takes long: it is not run
@@ -34,7 +34,7 @@ extension ProbeWalk {
         record.notChecked(
             .migrationFailed,
             .undecided(
-                "\(count) from \(first) on did not run on unusual rows: each needs another run of the project's command"
+                "\(count) from \(first) on did not run on unusual rows: each set of rows needs another run of the project's command"
                     + remedy
             ))
     }
@@ -68,7 +68,7 @@ extension ProbeWalk {
             record.notChecked(
                 .migrationFailed,
                 .undecided(
-                    "\(migration.identifier) was not tried to the end with unusual rows, since the project's command takes "
+                    "\(migration.identifier) was not tried with every set of unusual rows, since the project's command takes "
                         + "too long\(remedy)"))
             return nil
         }
@@ -82,8 +82,8 @@ extension ProbeWalk {
         }
         let fact =
             tables.isEmpty
-            ? "was tried with fewer unusual rows, or those of one table at a time, since all together take too long"
-            : "was not tried to the end with unusual rows of \(listed(tables)), since that takes too long"
+            ? "was tried with fewer unusual rows, or with those of one table at a time, since all together take too long"
+            : "was not tried with every set of unusual rows of \(listed(tables)), since that takes too long"
         record.notChecked(
             .migrationFailed,
             .undecided("\(migration.identifier) \(fact)\(remedy)"))
@@ -104,6 +104,6 @@ extension ProbeWalk {
             .rowsLost,
             .undecided(
                 "\(migration.identifier) fails with every set of unusual rows that was tried, so what else it does to such "
-                    + "rows was not seen"))
+                    + "rows was not checked"))
     }
 }

@@ -15,12 +15,12 @@ extension ProbeWalk {
                 else { continue }
                 let remedy =
                     limit.number < ProbeOptions.rowCounts.upperBound
-                    ? "--probe-rows \(limit.number + 1) makes enough" : "a snapshot may have enough"
+                    ? "--probe-rows \(limit.number + 1) generates enough" : "a snapshot may have enough"
                 record.notChecked(
                     .rowsLost,
                     .undecided(
-                        "\(migration.identifier): \(limit.text) is more than the generated rows of a table, so what lies "
-                            + "beyond it was not seen; \(remedy)"))
+                        "\(migration.identifier): \(limit.text) is more than a table has generated rows, so what lies "
+                            + "beyond it was not checked; \(remedy)"))
             }
         }
     }

@@ -170,7 +170,7 @@ struct ProbeWalk {
             let longer = batch
             outcome = try await parent.watchdog.limiting(work) { try await runner.run(longer) }
         }
-        if work.hasStopped, outcome.failure != nil { outcome.obstacle = "it came to no end" }
+        if work.hasStopped, outcome.failure != nil { outcome.obstacle = "it did not finish" }
         let begin = StepStart(migrations: batch, before: state, temporaries: record.steps.temporaries)
         for reached in outcome.reached {
             guard try await take(reached, &state, opened) else { return batch.count }
@@ -205,10 +205,10 @@ struct ProbeWalk {
         let limit = millions % 1000 == 0 ? "\(millions / 1000) billion" : "\(millions) million"
         return Finding(
             .timeLimit,
-            "\(migration.identifier) does not come to an end with generated rows: it was stopped after "
+            "\(migration.identifier) does not finish with generated rows: it was stopped after "
                 + "\(limit) instructions of SQLite" + (place.map { ", in \($0.text)" } ?? ""),
             help:
-                "A statement that never ends needs another condition. If this one only takes long, verify databases of "
+                "A statement that never ends needs a different condition. If this one only takes long, verify databases of "
                 + "releases instead: copy them into Snapshots/.",
             migration: migration.identifier, place: place.map { .init($0) } ?? .init(file: migration.path))
     }
@@ -222,7 +222,7 @@ struct ProbeWalk {
         else { return nil }
         return Finding(
             .nothingVerified,
-            "\(first.identifier) changes a schema that no migration makes, so there is nothing to generate rows for: "
+            "\(first.identifier) changes a schema that no migration creates, so there is nothing to generate rows for: "
                 + finding.message,
             help:
                 "Keep a database or the schema of the first release, and name it in drydock.yml with 'base:'; or copy "

@@ -136,14 +136,16 @@ import Testing
         let stats = try tool.run("stats", path)
         // No program may read a file that is about to be written.
         let isShut = mode == "delete" && lock == "BEGIN EXCLUSIVE"
-        #expect(isShut ? stats.errors.contains("another program holds it") : stats.status == 0, "\(stats)")
+        #expect(
+            isShut ? stats.errors.contains("another program has it locked") : stats.status == 0, "\(stats)")
         if mode == "wal", lock.isEmpty {
             let report = try await vacuum()
             #expect(
-                report.method == .inPlace && report.notes.contains { $0.contains("a reader holds the log") })
+                report.method == .inPlace
+                    && report.notes.contains { $0.contains("another program is reading the log") })
         } else {
             let error = await #expect(throws: RequestError.self) { try await vacuum() }
-            #expect(error?.description.contains("nother program holds") == true, "\(error as Any)")
+            #expect(error?.description.contains("nother program has") == true, "\(error as Any)")
         }
         try other.execute("ROLLBACK")
         #expect(try other.literals("SELECT * FROM t") == before)
@@ -166,7 +168,7 @@ import Testing
         #expect(!health.output.contains("error["))
         for arguments in [["stats", path], ["vacuum", path, "--dry-run"]] {
             let result = try tool.run(arguments)
-            #expect(result.status == 2 && result.errors.contains("takes that back"), "\(result)")
+            #expect(result.status == 2 && result.errors.contains("rolls that back"), "\(result)")
         }
         #expect(try folder.copiedContents() == before)
         #expect(try await vacuum().rowsCompared == 1000)

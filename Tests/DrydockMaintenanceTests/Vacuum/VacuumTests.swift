@@ -225,7 +225,7 @@ import Testing
             let other = try PlainDatabase(path)
             try other.execute("BEGIN IMMEDIATE")
             let error = await #expect(throws: RequestError.self) { try await vacuum() }
-            #expect(error?.description.contains("another program holds") == true)
+            #expect(error?.description.contains("another program has") == true)
         }
         #expect(try names() == ["a db's.sqlite"])
         let handle = try #require(FileHandle(forUpdatingAtPath: path))

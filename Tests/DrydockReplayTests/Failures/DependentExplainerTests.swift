@@ -208,14 +208,14 @@ import Testing
         RemedyCase(
             "'rebuild' after a renamed column", schema: note + index, rows: rows,
             "ALTER TABLE note RENAME COLUMN body TO text;\nINSERT INTO found(found) VALUES('rebuild');",
-            says: "SQL logic error: note has no column body", help: "'rebuild' cannot help"
+            says: "SQL logic error: note has no column body", help: "'rebuild' does not help"
         ) { "ALTER TABLE note RENAME COLUMN body TO text;\n" + $0.proposedSQL },
         RemedyCase(
             "a renamed column", schema: note + index,
             rows: rows + "INSERT INTO found(found) VALUES('rebuild');",
             "ALTER TABLE note RENAME COLUMN body TO text;", rule: .searchIndexStale,
             says: "full-text index found cannot be read: note has no column body",
-            help: "'rebuild' cannot help"
+            help: "'rebuild' does not help"
         ) { "ALTER TABLE note RENAME COLUMN body TO text;\n" + $0.proposedSQL },
         RemedyCase(
             "a renamed column that FTS4 reads",

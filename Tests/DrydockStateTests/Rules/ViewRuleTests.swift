@@ -153,7 +153,7 @@ import Testing
         Cause(
             step: "-- drydock: renames column n.a to n.c\nDROP VIEW w; \(rebuildRenamed)",
             message: "no such column: n.a",
-            help: "c stands in its place. Recreate the view after the change with c",
+            help: "c takes its place. Recreate the view after the change with c",
             better:
                 "-- drydock: renames column n.a to n.c\nDROP VIEW w; DROP VIEW v; \(rebuildRenamed) CREATE VIEW v AS SELECT n.c AS a, m.x FROM n, m; CREATE VIEW w AS SELECT 1"
         ),

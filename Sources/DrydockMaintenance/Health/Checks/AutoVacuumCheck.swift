@@ -3,7 +3,7 @@ import DrydockFindings
 /// The check `auto-vacuum`: the database keeps the pointers that `incremental_vacuum` needs, but nobody ever runs it.
 struct AutoVacuumCheck: HealthCheck {
     let text = HealthCheckText(
-        .autoVacuum, "auto_vacuum is incremental and incremental_vacuum is not run",
+        .autoVacuum, "auto_vacuum is incremental, but incremental_vacuum is not run",
         why: "Pointer maps take one page in every few hundred and slow down writes, to no benefit.",
         threshold: HealthThreshold(warning: "0:10"),
         measured: "percent of the pages that are free")
@@ -22,7 +22,7 @@ struct AutoVacuumCheck: HealthCheck {
                 severity,
                 "auto_vacuum is incremental, yet \(header.freelistCount) of \(counted(pages, "page")) are free",
                 help: """
-                    Have the program run this now and then:
+                    Have the program run this from time to time:
                       PRAGMA incremental_vacuum(100);
                     """)
         ])

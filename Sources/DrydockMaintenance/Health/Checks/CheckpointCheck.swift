@@ -31,7 +31,7 @@ struct CheckpointCheck: HealthCheck {
             [
                 finding(
                     severity,
-                    "process \(oldest.process) reads as of \(counted(behind, "frame")) ago, so that no checkpoint can finish",
+                    "process \(oldest.process) is \(counted(behind, "frame")) behind in its read transaction, so no checkpoint can finish",
                     help: "End its transaction: a statement that was not reset or finalized keeps one open.")
             ], measures: measures)
     }

@@ -23,7 +23,7 @@ struct CompiledObjectsCheck: HealthCheck {
             result.findings.append(
                 finding(
                     .error, fault.sentence,
-                    help: "Make it again for the tables as they are now, or drop it if nothing uses it.",
+                    help: "Recreate it for the tables as they are now, or drop it if nothing uses it.",
                     table: fault.table, object: fault.id.names.first))
         }
         result.notReached += ViewRule().notChecked(in: view.stateView).map {

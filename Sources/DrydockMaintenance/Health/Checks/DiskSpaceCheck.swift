@@ -19,7 +19,7 @@ struct DiskSpaceCheck: HealthCheck {
         let threshold = view.threshold(of: self)
         let ratio = Double(free) / Double(size)
         let measures = [
-            HealthMeasure("disk_free_bytes", .bytes, Double(free), "Free space of the database's disk."),
+            HealthMeasure("disk_free_bytes", .bytes, Double(free), "Free space on the database's disk."),
             HealthMeasure(
                 "disk_free_ratio", .ratio, ratio, "Free space of the disk by the size of the database.",
                 threshold: threshold),
@@ -32,7 +32,7 @@ struct DiskSpaceCheck: HealthCheck {
                 finding(
                     severity,
                     "\(counted(free, "byte")) are free on the disk; a VACUUM of the database needs up to \(2 * size)",
-                    help: "Make room, or write the smaller database to another disk: VACUUM INTO 'PATH'.")
+                    help: "Free space, or write the smaller database to another disk: VACUUM INTO 'PATH'.")
             ], measures: measures)
     }
 }

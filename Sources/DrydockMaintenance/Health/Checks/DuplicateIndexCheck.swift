@@ -4,7 +4,7 @@ import DrydockState
 /// The check `duplicate-index`: an index that another index or a key makes redundant.
 struct DuplicateIndexCheck: HealthCheck {
     let text = HealthCheckText(
-        .duplicateIndex, "an index repeats another one, or the beginning of it",
+        .duplicateIndex, "an index repeats another one, or is the beginning of it",
         why: "It costs space, and time on every write, and helps no query that the other does not.")
 
     func check(_ view: HealthView) throws -> HealthResult {

@@ -17,7 +17,7 @@ struct FileHeaderCheck: HealthCheck {
                     .warning,
                     "the file has \(counted(stored - pages, "page")) more than the \(pages) that its header counts",
                     help:
-                        "A write was cut off, or the file was put together from two. VACUUM cuts the rest off."
+                        "A write was interrupted, or the file was assembled from two. VACUUM removes these pages."
                 ))
         }
         if header.writeVersion > 2 {

@@ -37,7 +37,7 @@ struct ForeignKeyCheck: RangedHealthCheck {
             range.notReached.append(
                 .init(
                     text.rule, table: part,
-                    reason: "a key of it takes longer than a slice while the database is being written"))
+                    reason: "one of its keys takes longer than a slice while the database is being written"))
         }
         guard !keys.isEmpty, table.rowidName != nil else {
             range.isDone = true

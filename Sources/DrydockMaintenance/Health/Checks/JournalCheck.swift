@@ -6,7 +6,7 @@ import SQLiteFile
 struct JournalCheck: HealthCheck {
     let text = HealthCheckText(
         .journal,
-        "beside the file is a hot journal, or a write-ahead log that nobody has open or that SQLite reads only in part",
+        "beside the file is a hot journal, or a write-ahead log that no program has open or that SQLite reads only in part",
         why: "The file alone is not the database; a copy without the journal is damaged.")
 
     func check(_ view: HealthView) throws -> HealthResult {
@@ -17,7 +17,7 @@ struct JournalCheck: HealthCheck {
                     .warning,
                     "a hot journal of \(counted(size, "byte")) lies beside the file: a program was stopped in the middle of a write",
                     help: """
-                        Leave the journal where it is. The next program that opens the database for writing takes \
+                        Leave the journal where it is. The next program that opens the database for writing rolls \
                         the write back:
                           sqlite3 DATABASE 'SELECT count(*) FROM sqlite_schema'
                         """))
@@ -34,7 +34,8 @@ struct JournalCheck: HealthCheck {
                 finding(
                     .note,
                     "a write-ahead log of \(counted(size, "byte")) is left and no program has the database open",
-                    help: "It is part of the database: copy both. The next program that opens it takes it in."
+                    help:
+                        "It is part of the database: copy both. The next program that opens the database merges it."
                 ))
         }
         findings += view.state.logDamage.map { [finding($0, view)] } ?? []
@@ -46,7 +47,7 @@ struct JournalCheck: HealthCheck {
                     "the file's own header is damaged, and the one that counts is in the write-ahead log",
                     help: """
                         Without the log the database is lost: copy both before anything else. The next program that \
-                        opens it for writing puts the header back.
+                        opens it for writing restores the header.
                         """))
         }
         return HealthResult(findings)

@@ -22,7 +22,7 @@ struct LogSizeCheck: HealthCheck {
                     severity, "the write-ahead log has \(counted(size, "byte"))",
                     help: """
                         Find the long read transaction or the checkpoint that never runs (wal_autocheckpoint = 0?), \
-                        then have it cut:
+                        then truncate the log:
                           PRAGMA wal_checkpoint(TRUNCATE);
                         """)
             ], measures: [measure])

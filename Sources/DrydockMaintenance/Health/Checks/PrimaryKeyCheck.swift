@@ -4,7 +4,7 @@ import DrydockFindings
 struct PrimaryKeyCheck: HealthCheck {
     let text = HealthCheckText(
         .primaryKey, "a table has no primary key",
-        why: "Its rowids may change when it is vacuumed, and nothing else tells its rows apart.")
+        why: "Its rowids may change when it is vacuumed, and nothing else identifies its rows.")
 
     func check(_ view: HealthView) throws -> HealthResult {
         HealthResult(

@@ -6,7 +6,7 @@ import DatabaseEngine
 /// a table that accepts no row, since a CHECK constraint or an index of it does not compile.
 struct ReadableTablesCheck: HealthCheck {
     let text = HealthCheckText(
-        .tableUnreadable, "a table cannot be read in all its columns, or takes no row",
+        .tableUnreadable, "some columns of a table cannot be read, or no row can be inserted",
         why:
             "A generated column is computed when it is read: one row that it fails on makes every SELECT * fail."
     )

@@ -33,17 +33,17 @@ struct RowidHeadroomCheck: HealthCheck {
             findings.append(
                 finding(
                     severity,
-                    "the highest id of \(table.name) is \(mark): \(Int(share * 100)) % of what there is",
+                    "the highest id of \(table.name) is \(mark): \(Int(share * 100)) % of the largest possible id",
                     help: table.isAutoincrement
-                        ? "Find out who gives ids out; a single row with a huge id moves the mark in sqlite_sequence for good."
-                        : "Find out who gives ids out.",
+                        ? "Find out what assigns the ids; a single row with a huge id raises the value in sqlite_sequence permanently."
+                        : "Find out what assigns the ids.",
                     table: table.name))
         }
         return HealthResult(
             findings,
             measures: [
                 HealthMeasure(
-                    "rowid_used_ratio", .ratio, highest, "The highest id by the largest that there is.",
+                    "rowid_used_ratio", .ratio, highest, "The highest id divided by the largest possible id.",
                     threshold: threshold)
             ])
     }

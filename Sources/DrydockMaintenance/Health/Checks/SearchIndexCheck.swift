@@ -7,7 +7,7 @@ struct SearchIndexCheck: HealthCheck {
     let text = HealthCheckText(
         .searchIndexStale,
         "an FTS3, FTS4 or FTS5 index does not agree with its content, or the tables of its module disagree",
-        why: "Searches miss rows or find what is no longer there; integrity_check does not see it.")
+        why: "Searches miss rows or find what no longer exists; integrity_check does not see it.")
 
     let isDivisible = true
 

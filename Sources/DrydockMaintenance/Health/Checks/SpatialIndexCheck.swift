@@ -7,7 +7,7 @@ import DatabaseEngine
 struct SpatialIndexCheck: HealthCheck {
     let text = HealthCheckText(
         .spatialIndex, "an R-Tree's nodes do not agree with each other",
-        why: "Searches by place miss rows; before 3.44 integrity_check does not see it.")
+        why: "Searches in an area miss rows; before 3.44 integrity_check does not see it.")
 
     let isDivisible = true
 

@@ -10,7 +10,7 @@ struct StatisticsCheck: HealthCheck {
         why:
             "The query planner has to guess, and may choose the wrong index (https://www.sqlite.org/lang_analyze.html).",
         threshold: HealthThreshold(warning: "0:10"),
-        measured: "how many times more or fewer rows there are")
+        measured: "factor by which the number of rows has changed")
 
     /// In smaller tables a wrong estimate costs nothing.
     private static let leastRows = 1000

@@ -44,7 +44,7 @@ struct TextEncodingCheck: RangedHealthCheck {
                 .warning,
                 "\(counted(tally.count, "row")) of \(part) hold text that is not valid in the database's encoding",
                 help:
-                    "Bytes belong into a BLOB: find who binds them as text, and write them again with CAST(column AS BLOB).",
+                    "Bytes belong in a BLOB: find the code that binds them as text, and rewrite them with CAST(column AS BLOB).",
                 table: part, evidence: tally.evidence)
         }
     }

@@ -5,7 +5,7 @@ import SQLiteFile
 /// databases.
 struct WriterVersionCheck: HealthCheck {
     let text = HealthCheckText(
-        .sqliteVersion, "the SQLite that wrote last, or this one, is known to damage databases at times",
+        .sqliteVersion, "the SQLite that wrote last, or this one, has a bug that can damage databases",
         why: "SQLite's own list says so (https://www.sqlite.org/howtocorrupt.html#bugs_in_sqlite).")
 
     func check(_ view: HealthView) throws -> HealthResult {
@@ -68,7 +68,8 @@ struct SQLiteBug: Sendable {
             source: "https://www.sqlite.org/howtocorrupt.html#svptbug"),
         SQLiteBug(
             name: "journal-mode-switch",
-            description: "switching between WAL and rollback modes with VACUUM between can damage a database",
+            description:
+                "switching between WAL and rollback modes with a VACUUM in between can damage a database",
             versions: 3_007_000...3_007_004, fixedIn: "3.7.5",
             source: "https://www.sqlite.org/howtocorrupt.html"),
         SQLiteBug(

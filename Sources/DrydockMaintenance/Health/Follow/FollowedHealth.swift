@@ -34,7 +34,7 @@ struct FollowedHealth {
         let paths = try DatabaseNames.resolve(request.databases)
         guard let path = paths.first, paths.count == 1 else {
             throw RequestError(
-                .settingInvalid, "\(paths.count) databases are named, and one at a time can be followed")
+                .settingInvalid, "\(paths.count) databases are named, and only one can be followed at a time")
         }
         (self.engine, self.request, self.path, self.share) = (engine, request, path, share)
         baseline = try request.baseline.map { try HealthBaseline.load($0) } ?? .none
