@@ -45,7 +45,7 @@ public struct Manifest: Sendable, Codable {
         guard command == "manifest", formatVersion == 1 else {
             throw RequestError(
                 .settingInvalid,
-                "\(name) is a manifest of another version of drydock; make it again with this one")
+                "\(name) is a manifest of a different version of drydock; create it again with this one")
         }
     }
 

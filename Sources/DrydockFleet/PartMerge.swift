@@ -35,7 +35,7 @@ package struct PartMerge: Sendable {
             if let twin = shards.updateValue(file, forKey: part.shard) {
                 throw RequestError(
                     .settingInvalid,
-                    "shard \(part.shard) is there twice, in '\(twin)' and in '\(file)'; leave one out")
+                    "shard \(part.shard) is included twice, in '\(twin)' and in '\(file)'; leave one out")
             }
         }
         let missing = (1...max(1, first.part.shards)).filter { shards[$0] == nil }
@@ -53,7 +53,8 @@ package struct PartMerge: Sendable {
         let databases = parts.flatMap(\.part.databases).sorted { $0.index < $1.index }
         guard databases.map(\.index) == Array(0..<first.part.listCount) else {
             throw RequestError(
-                .settingInvalid, "the parts do not have every database of the list once; make them again")
+                .settingInvalid,
+                "the parts do not have each database of the list exactly once; run the shards again")
         }
         paths = databases.map(\.path)
         isRedacted = parts.contains(where: \.part.isRedacted)
@@ -99,7 +100,7 @@ package struct PartMerge: Sendable {
         if part.version != version {
             throw RequestError(
                 .settingInvalid,
-                "'\(other.file)' is of drydock \(part.version), and this is \(version); merge with the version that made it"
+                "'\(other.file)' is from drydock \(part.version), and this is \(version); merge with the version that made it"
             )
         }
         if other.command != first.command {
@@ -109,7 +110,7 @@ package struct PartMerge: Sendable {
             throw refuse("it is one of \(part.shards) shards, not of \(model.shards)")
         }
         if part.list != model.list || part.listCount != model.listCount {
-            throw refuse("it is of another list of databases")
+            throw refuse("it is from a different list of databases")
         }
         if part.settings != model.settings {
             throw refuse("the settings or the migrations were not the same")

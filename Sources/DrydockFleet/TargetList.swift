@@ -67,7 +67,7 @@ public struct TargetList: Sendable {
         let lines = bytes.split(separator: isNUL ? 0 : UInt8(ascii: "\n")).map { line in
             !isNUL && line.last == UInt8(ascii: "\r") ? line.dropLast() : line
         }.filter { !$0.isEmpty }
-        guard !lines.isEmpty else { throw RequestError(.notFound, "\(name) lists no database") }
+        guard !lines.isEmpty else { throw RequestError(.notFound, "\(name) does not list a database") }
         // A name that is not valid UTF-8 is reported by whatever should open it, beside the others.
         add(lines.map { ByteName.text(of: $0) })
     }
@@ -104,7 +104,7 @@ public struct TargetList: Sendable {
         } catch let error as EngineError {
             throw RequestError(.init(error), "the query of '\(file)' fails: \(error)")
         }
-        guard !rows.isEmpty else { throw RequestError(.notFound, "the query of '\(file)' gives no row") }
+        guard !rows.isEmpty else { throw RequestError(.notFound, "the query of '\(file)' returns no row") }
         var paths: [String] = []
         for (index, value) in rows.enumerated() {
             guard case .text(let bytes)? = value, !bytes.isEmpty else {

@@ -24,7 +24,7 @@ struct LibraryAdvice {
         if let name = function?.foldedASCII.split(separator: "(").first.map(String.init) {
             guard let since = SQLiteFeatureTable.functions[name] else {
                 return
-                    "\(name)() is not a function of SQLite's own: whatever opens the database there must add it."
+                    "\(name)() is not one of SQLite's own functions: the program that opens the database there must register it."
             }
             if isOlder(than: since) { return lint }
             return lacks(since == SQLiteVersion(35) ? "MATH_FUNCTIONS" : Self.part(of: name))
@@ -47,14 +47,14 @@ struct LibraryAdvice {
 
     private var lint: Help {
         .init(
-            "'drydock lint --sqlite \(library.version)' names what is newer than that version, with what works there."
+            "'drydock lint --sqlite \(library.version)' reports what is newer than that version, and what works there instead."
         )
     }
 
     private func lacks(_ part: String) -> Help {
         .init(
             "It was built without \(part), which no version adds: 'drydock libraries' shows what a build has. Do without "
-                + "it there, or let the app bring a SQLite that has it."
+                + "it there, or have the app include a SQLite that has it."
         )
     }
 }

@@ -56,7 +56,7 @@ struct LibraryCheck: Sendable {
         switch end {
         case .stopped:
             outcome.notChecked.append(
-                .undecided("\(name) on \(library.title): stopped, since the time was over"))
+                .undecided("\(name) on \(library.title): stopped, since the time was up"))
             outcome.isStopped = true
         case .signalled(let signal, _):
             // A library that crashes on a migration crashes for users too.
@@ -125,7 +125,7 @@ struct LibraryCheck: Sendable {
         if !alike || isEnd && first.reached.count != theirs.reached.count {
             outcome.notChecked.append(
                 .undecided(
-                    "\(library.title) commits \(name) at other places, so the states between were not compared"
+                    "\(library.title) commits \(name) at different points, so the states in between were not compared"
                 ))
         }
         var (state, pages) = (before, Set<UInt32>())

@@ -71,7 +71,7 @@ struct LibraryReports: Sendable {
             "after \(step.identifier), \(place(library)) and SQLite \(SQLiteLibrary.version) differ in "
                 + EngineComparison.list(Set(parts.map(\.description))),
             help:
-                "Look for what SQLite does not define: the order of rows without ORDER BY, or how a number becomes a text. "
+                "Look for what SQLite does not define: the order of rows without ORDER BY, or how a number is converted to text. "
                 + "If either result is right, declare it:\n"
                 + Help.declaration("ignore library-divergence because REASON"),
             migration: step.identifier, place: .init(file: step.path),
@@ -87,7 +87,7 @@ struct LibraryReports: Sendable {
         }
         return renames
             ? "Before SQLite 3.26, ALTER TABLE ... RENAME TO leaves references alone where foreign keys are off. Let the new "
-                + "table's own references, and those of others, have the final name from the beginning."
+                + "table's own references, and those of others, use the final name from the beginning."
             : "A row must not reference what does not exist. Give such rows a parent that exists, or NULL, in the migration."
     }
 }

@@ -44,7 +44,7 @@ public enum SQLiteBuildFault: Error, Sendable, Hashable, Codable {
         case .tooOld(let build):
             "is \(build.title), which is too old: a migration can be run on \(SQLiteBuild.oldest) and later"
         case .notTaken(let path, let version):
-            "was not loaded: SQLite \(version) of \(path) came instead. Drydock must be linked with libsqlite3 dynamically"
+            "was not loaded: SQLite \(version) of \(path) was loaded instead. Drydock must be linked with libsqlite3 dynamically"
         case .noProcess(let message): "cannot be tried: \(message)"
         }
     }

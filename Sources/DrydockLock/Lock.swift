@@ -53,8 +53,8 @@ public struct Lock: Sendable, Equatable {
             let line = bytes.count { $0 == UInt8(ascii: "\n") } + 1
             throw RequestError(
                 .lockInvalid,
-                "\(path):\(line): the lock ends within a line, as one that was cut short; restore it, or end the "
-                    + "line if it is whole")
+                "\(path):\(line): the lock ends in the middle of a line, as if it was cut short; restore it, or end the "
+                    + "line if it is complete")
         }
         return lock
     }

@@ -35,10 +35,10 @@ extension LockCheck {
     private func misread(_ migration: Migration) -> Finding {
         Finding(
             .migrationEdited,
-            "\(migration.identifier) is byte for byte what is locked, and yet its SQL has another digest",
+            "\(migration.identifier) is byte for byte what is locked, but the digest of its SQL is different",
             help:
-                "Its line in \(place.path) was edited, or drydock.yml reads the file otherwise than it did: put that "
-                + "right, or: drydock lock --replace \(LockWord.text(migration.identifier))",
+                "Its line in \(place.path) was edited, or drydock.yml now reads the file differently: correct "
+                + "that, or: drydock lock --replace \(LockWord.text(migration.identifier))",
             migration: migration.identifier, place: entry("migration", migration.identifier))
     }
 }

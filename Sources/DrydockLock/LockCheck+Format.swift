@@ -10,7 +10,7 @@ extension LockCheck {
         guard let format, format != lock.format else { return }
         throw RequestError(
             .lockInvalid,
-            "\(place.path) was made of \(lock.format) migrations, not of \(format); where the tool was changed, "
+            "\(place.path) was made from \(lock.format) migrations, not from \(format); if the tool was changed, "
                 + "delete the lock and run 'drydock lock'")
     }
 
@@ -31,7 +31,7 @@ extension LockCheck {
         guard format == nil else { return }
         throw RequestError(
             .lockInvalid,
-            "\(formatLine): the lock says format=\(LockWord.text(lock.format)), which is none; restore the line"
+            "\(formatLine): the lock says format=\(LockWord.text(lock.format)), which is not a format; restore the line"
         )
     }
 
@@ -75,7 +75,7 @@ extension LockCheck {
         RequestError(
             .lockInvalid,
             "\(formatLine): the lock says format=\(LockWord.text(lock.format)), and the migrations in '\(folder)' are "
-                + "read as \(name); put the line right. Where the tool was changed, delete the lock and run 'drydock lock'"
+                + "read as \(name); correct the line. If the tool was changed, delete the lock and run 'drydock lock'"
         )
     }
 

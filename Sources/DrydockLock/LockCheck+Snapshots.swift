@@ -42,9 +42,9 @@ extension LockCheck: ReleaseRecord {
     package func removed(_ locked: LockedSnapshot) -> Finding {
         let version = locked.version.map { " (at \($0))" } ?? ""
         return Finding(
-            .snapshotRemoved, "\(place.file(locked.path))\(version) is locked and gone",
+            .snapshotRemoved, "\(place.file(locked.path))\(version) is locked but missing",
             help:
-                "Put it back: as long as users may have this version, its upgrade must be checked. If no one has it: "
+                "Restore it: as long as users may have this version, its upgrade must be checked. If nobody has it: "
                 + "drydock lock --replace \(LockWord.text(locked.path))",
             place: entry("snapshot", locked.path))
     }

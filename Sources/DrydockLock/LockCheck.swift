@@ -44,8 +44,8 @@ package struct LockCheck: Sendable {
         let own = place.shown(lock.migrationsFolder)
         guard FolderListing.isFolder(own) else {
             return
-                "\(place.path) is of the migrations in '\(own)', and there is no such folder; where it was moved, "
-                + "put the line 'migrations' of the lock right"
+                "\(place.path) is of the migrations in '\(own)', but there is no such folder; if it was moved, "
+                + "correct the line 'migrations' of the lock"
         }
         return "\(place.path) is of the migrations in '\(own)', not of those in '\(folder)'"
     }
@@ -117,12 +117,12 @@ package struct LockCheck: Sendable {
             guard !migration.isCode else {
                 return finding(
                     migration, .warning,
-                    "is in code and was edited: whether it does the same is not seen here")
+                    "is in code and was edited: whether it still does the same was not checked")
             }
             let consequence =
                 set.policy.edited == .refuse
-                ? "refuses it where it is applied"
-                : "warns where it is applied, or asks to reset the database"
+                ? "refuses it on databases that applied it"
+                : "warns on databases that applied it, or asks to reset them"
             return finding(
                 migration, .warning,
                 "differs from what is locked only in comments, white space or line endings; "
@@ -139,9 +139,10 @@ package struct LockCheck: Sendable {
         let file = locked.file.map { " (\($0))" } ?? ""
         return Finding(
             .migrationRemoved,
-            "\(locked.identifier)\(file) is locked and gone"
+            "\(locked.identifier)\(file) is locked but missing"
                 + (successor.map { "; \($0.identifier) has the same SQL" } ?? ""),
-            help: (successor == nil ? "Put it back" : "Give it its name back: a new name runs once more")
+            help: (successor == nil
+                ? "Restore it" : "Give it back its old name: under a new name it runs again")
                 + ". If no database has applied it: drydock lock --replace \(LockWord.text(locked.identifier))",
             migration: locked.identifier, place: entry("migration", locked.identifier))
     }

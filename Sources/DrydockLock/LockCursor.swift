@@ -61,7 +61,7 @@ struct LockCursor {
                     "'\(name)' does not belong here; expected are: \(names.joined(separator: ", "))")
             }
             guard result.updateValue(value, forKey: name) == nil else {
-                throw LockFault("'\(name)' stands here twice; restore the line")
+                throw LockFault("'\(name)' appears twice; restore the line")
             }
         }
         return result
@@ -133,6 +133,6 @@ struct LockCursor {
             }
         default: break
         }
-        throw LockFault("a backslash stands before none of: \\ \" u{…}; restore the line")
+        throw LockFault("a backslash is followed by none of: \\ \" u{…}; restore the line")
     }
 }

@@ -116,7 +116,7 @@ struct LockReader {
         case "baseline": entry += [try cursor.word(), try cursor.pair().value]
         default:
             throw LockFault(
-                "'\(kind)' begins no line of a lock, which are: migrations, migration, down, closure, snapshot, rows, baseline, origin"
+                "'\(kind)' does not begin a line of a lock; these do: migrations, migration, down, closure, snapshot, rows, baseline, origin"
             )
         }
         let text = LockCursor(line).rest
@@ -126,7 +126,7 @@ struct LockReader {
         }
         guard first.text != text else { return false }
         let what = entry.count > 1 ? "\(entry[0]) '\(entry[1])'" : "the line '\(entry[0])'"
-        throw LockFault("\(what) stands here and in line \(first.line); delete the one that is wrong")
+        throw LockFault("\(what) is here and in line \(first.line); delete the one that is wrong")
     }
 
     private mutating func readEntry(_ kind: String, _ cursor: inout LockCursor, _ line: Int) throws {
@@ -190,7 +190,7 @@ struct LockReader {
     private static func expect(_ line: LockLine, _ digits: String?) throws {
         guard let digits, digits != line.digits else { return }
         throw LockFault(
-            "the line was edited by hand: its checksum #\(digits) does not fit. Restore it, or delete it and run "
+            "the line was edited by hand: its checksum #\(digits) does not match. Restore it, or delete it and run "
                 + "'drydock lock'")
     }
 
@@ -251,7 +251,7 @@ struct LockReader {
         let word = try cursor.require("by", in: values)
         guard let way = LockedOrigin.Way(rawValue: word) else {
             throw LockFault(
-                "by=\(word) is not how a snapshot is made, which is: "
+                "by=\(word) does not say how a snapshot was made; the ways are: "
                     + LockedOrigin.Way.allCases.map(\.rawValue).joined(separator: ", "))
         }
         var origin = LockedOrigin(
@@ -277,7 +277,7 @@ struct LockReader {
     }
 
     private func orphan(_ kind: String, _ name: String, _ line: Int) -> RequestError {
-        error(line, "no line '\(kind)' has '\(name)'; restore it, or delete the lines that name it")
+        error(line, "there is no line '\(kind)' for '\(name)'; restore it, or delete the lines that name it")
     }
 
     private func assembled() throws -> [LockedSnapshot] {

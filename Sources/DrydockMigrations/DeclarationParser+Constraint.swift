@@ -16,7 +16,7 @@ extension DeclarationParser {
         if let text = try reader.parenthesized(form) {
             switch kind {
             case .check: constraint.condition = text
-            case .strict: throw Fault(message: "STRICT is of the whole table", form: form)
+            case .strict: throw Fault(message: "STRICT applies to the whole table", form: form)
             default:
                 var list = WordReader(text)
                 constraint.columns = try list.names(form)

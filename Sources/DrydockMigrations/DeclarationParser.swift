@@ -154,7 +154,9 @@ public enum DeclarationParser {
             let form = "drops column TABLE.COLUMN"
             return try reader.list(form) { (reader) throws(Fault) in
                 let (table, column) = try reader.name(form)
-                guard let column else { throw Fault(message: "'\(table)' names no column", form: form) }
+                guard let column else {
+                    throw Fault(message: "'\(table)' does not name a column", form: form)
+                }
                 return .dropsColumn(table: table, column: column)
             }
         case let other:
@@ -176,7 +178,7 @@ public enum DeclarationParser {
         case "column":
             let form = "renames column TABLE.COLUMN to TABLE.COLUMN"
             let (table, from) = try reader.name(form)
-            guard let from else { throw Fault(message: "'\(table)' names no column", form: form) }
+            guard let from else { throw Fault(message: "'\(table)' does not name a column", form: form) }
             try reader.expect("to", form)
             let (other, to) = try reader.name(form)
             try reader.expectEnd(form)
@@ -230,7 +232,7 @@ struct WordReader {
     mutating func expect(_ expected: String, _ form: String) throws(DeclarationParser.Fault) {
         let found = isAtEnd ? "nothing" : tokens[index].text(in: source)
         guard word() == expected else {
-            throw .init(message: "'\(expected)' is expected where '\(found)' stands", form: form)
+            throw .init(message: "'\(expected)' is expected instead of '\(found)'", form: form)
         }
     }
 
@@ -246,7 +248,8 @@ struct WordReader {
         let second = try part(form)
         guard skip(".") else { return (first, second) }
         guard first.foldedASCII == Self.schema else {
-            throw .init(message: "'\(first)' is not the schema of the database, which is main", form: form)
+            throw .init(
+                message: "'\(first)' is not the schema of the database, whose name is main", form: form)
         }
         return (second, skip("*") ? nil : try part(form))
     }
@@ -294,7 +297,7 @@ struct WordReader {
             return String(decoding: source.bytes[range], as: UTF8.self)
         }
         throw .init(
-            message: depth == 0 ? "nothing stands in the parentheses" : "a ')' is missing", form: form)
+            message: depth == 0 ? "the parentheses are empty" : "a ')' is missing", form: form)
     }
 
     /// Reads a comma-separated list, to the end.

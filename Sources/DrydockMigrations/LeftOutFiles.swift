@@ -33,7 +33,7 @@ struct LeftOutFiles {
 
     private func finding(_ path: String, _ severity: Finding.Severity) -> Finding {
         let isUppercase = path.lowercased().hasSuffix(".sql") && !path.hasSuffix(".sql")
-        let ending = isUppercase ? " The ending is written in lower case." : ""
+        let ending = isUppercase ? " The file extension must be in lower case." : ""
         let other =
             severity == .error
             ? " Most of the files here are not read: --migration-format names the tool that runs them." : ""

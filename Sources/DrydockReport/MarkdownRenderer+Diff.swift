@@ -19,7 +19,7 @@ extension MarkdownRenderer {
                 }.joined()
         }
         let renames =
-            diff.renames.taken.map { ("Taken as renamed", $0) }
+            diff.renames.taken.map { ("Treated as renamed", $0) }
             + diff.renames.open.map { ("Perhaps renamed", $0) }
         if !renames.isEmpty {
             blocks.append(

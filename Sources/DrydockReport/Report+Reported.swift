@@ -63,7 +63,7 @@ extension Report {
             findings = [
                 Finding(
                     .integrityFailure,
-                    "\(migrate.database) is not read as it was written: the disk is failing")
+                    "\(migrate.database) is read differently from what was written: the disk is failing")
             ]
         case .refused, .upToDate, .rehearsed, .applied: break
         }

@@ -30,7 +30,7 @@ struct ClosureLock {
         guard environment["CI"] == nil else {
             throw RequestError(
                 .settingInvalid,
-                "DRYDOCK_RECORD is set where CI is: a lock that CI writes holds nothing; record it by hand and commit it"
+                "DRYDOCK_RECORD is set in CI: a lock that CI writes protects nothing; record it by hand and commit it"
             )
         }
         let names = words.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -79,17 +79,17 @@ struct ClosureLock {
         guard let now = entry(locked.identifier) else { return nil }
         let name = locked.identifier
         let help =
-            "A released migration stays as it is: put it back, and register a new one. If no database has applied it: "
+            "A released migration must not change: restore it, and register a new one. If no database has applied it: "
             + "DRYDOCK_RECORD=\(name) swift test"
         guard now.sql == locked.sql else {
             return Finding(
-                .migrationEdited, "\(name) executes other SQL than when it was locked", help: help,
+                .migrationEdited, "\(name) executes different SQL than when it was locked", help: help,
                 migration: name, place: .init(file: name))
         }
         guard let then = locked.values, let values = now.values, then != values else { return nil }
         return Finding(
             .migrationEdited, .warning,
-            "\(name) executes the same SQL with other values than when it was locked",
+            "\(name) executes the same SQL with different values than when it was locked",
             help: help, migration: name, place: .init(file: name))
     }
 
@@ -97,7 +97,7 @@ struct ClosureLock {
         let name = locked.identifier
         guard !closures.identifiers.contains(name), !closures.merged.contains(name) else { return nil }
         return Finding(
-            .migrationRemoved, "\(name) is locked and no longer registered",
+            .migrationRemoved, "\(name) is locked but no longer registered",
             help:
                 "Register it again, or merge it: registerMigration(_:merging:migrate:). If no database has applied "
                 + "it: DRYDOCK_RECORD=\(name) swift test", migration: name, place: .init(file: name))
@@ -112,7 +112,7 @@ struct ClosureLock {
         }.map { name in
             Finding(
                 .migrationOutOfOrder, .warning,
-                "\(name) is new and stands before \(identifiers[last]), which is locked",
+                "\(name) is new and comes before \(identifiers[last]), which is locked",
                 help: "GRDB runs it late on databases that have the others. Register it last.",
                 migration: name,
                 place: .init(file: name))

@@ -58,16 +58,16 @@ struct ClosureSet: Sendable {
             switch trace.difference(of: identifier, from: again) {
             case .sql(let one, let other)?:
                 Finding(
-                    .migrationVaries, "\(identifier) executes other SQL each time that it runs",
+                    .migrationVaries, "\(identifier) executes different SQL each time it runs",
                     help:
-                        "Write down what does not depend on the clock, on random numbers, or on the order of a Set or "
+                        "Write only what does not depend on the clock, on random numbers, or on the order of a Set or "
                         + "Dictionary. Users would have different databases under one version.",
                     migration: identifier, place: .init(file: identifier),
                     evidence: Evidence(details: ["once:  \(one)", "again: \(other)"]))
             case .values?:
                 Finding(
-                    .migrationVaries, .warning, "\(identifier) writes other values each time that it runs",
-                    help: "It reads the clock or random numbers: what it writes cannot be held to anything.",
+                    .migrationVaries, .warning, "\(identifier) writes different values each time it runs",
+                    help: "It reads the clock or random numbers, so what it writes cannot be checked.",
                     migration: identifier, place: .init(file: identifier))
             case nil: nil
             }
@@ -78,7 +78,7 @@ struct ClosureSet: Sendable {
         declarations.keys.sorted().filter { !identifiers.contains($0) }.map { name in
             let nearest = nearestName(to: name, in: identifiers)
             return Finding(
-                .invalidDeclaration, "there is no migration '\(name)' that could declare anything",
+                .invalidDeclaration, "there is no migration '\(name)' to which a declaration could belong",
                 help: nearest.map { "Did you mean '\($0)'?" }
                     ?? "Registered are: \(identifiers.joined(separator: ", "))",
                 place: declarations[name]?.first?.place)

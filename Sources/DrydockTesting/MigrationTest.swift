@@ -63,7 +63,7 @@ extension Report {
 
 extension Finding {
     static let snapshotHelp =
-        "A snapshot is a database as a released version left it, with rows. Copy one there, or make one with "
+        "A snapshot is a database as a released version left it, with rows. Copy one there, or create one with "
         + "recordSnapshot(at:of:)."
 
     /// Replaces help written for users of the command line with help for a test.
@@ -74,7 +74,7 @@ extension Finding {
             advice = Help(Self.snapshotHelp)
         case .migrationFailed where advice.hasStandIn:
             advice =
-                "If the app registers it, hand over the app's own configuration: configuration: "
+                "If the app registers it, pass the app's own configuration: configuration: "
                 + "AppDatabase.configuration"
         default: break
         }

@@ -55,12 +55,12 @@ struct MigratorEngine: Engine {
         if migrator.eraseDatabaseOnSchemaChange {
             return Finding(
                 .nothingVerified,
-                "the migrator has eraseDatabaseOnSchemaChange: it would erase what it is to keep",
-                help: "Hand over one without: var migrator = …; migrator.eraseDatabaseOnSchemaChange = false")
+                "the migrator has eraseDatabaseOnSchemaChange: it would erase the data that it must keep",
+                help: "Pass one without it: var migrator = …; migrator.eraseDatabaseOnSchemaChange = false")
         }
         guard migrator.migrations.isEmpty else { return nil }
         return Finding(
             .nothingVerified, "the migrator has no migration",
-            help: "Hand over the one that the app runs, with its migrations registered.")
+            help: "Pass the one that the app runs, with its migrations registered.")
     }
 }

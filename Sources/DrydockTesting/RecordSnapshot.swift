@@ -33,7 +33,7 @@ public func recordSnapshot(
     guard files.find(path) == nil else { return false }
     guard ProcessInfo.processInfo.environment["CI"] == nil else {
         throw RequestError(
-            .notFound, "there is no snapshot '\(path)': make it by running the tests, and commit it")
+            .notFound, "there is no snapshot '\(path)': create it by running the tests, and commit it")
     }
     guard let target = identifier ?? migrator.migrations.last, migrator.migrations.contains(target) else {
         throw RequestError(.notFound, "the migrator has no migration '\(identifier ?? "")'")

@@ -199,7 +199,7 @@ import Testing
         try project.write("Migrations/2_b.sql", copy)
         #expect(try project.run("lock", "--migration-format", "drydock").status == 0)
         let other = try project.run("lint", "--fix", "--migration-format", "sqlx")
-        #expect(other.status == 2 && other.errors.contains("was made of drydock migrations, not of sqlx"))
+        #expect(other.status == 2 && other.errors.contains("was made from drydock migrations, not from sqlx"))
         #expect(try project.shell("sed -i.old s/format=drydock/format=sqlx/ drydock.lock").status == 0)
         let edited = try project.run("lint", "--fix")
         #expect(edited.status == 2 && edited.errors.contains("the lock says format=sqlx"))

@@ -20,7 +20,9 @@ import Testing
         ("a.db\na.db\n", ["a.db"]),
     ]) func readsLines(_ text: String, _ paths: [String]) throws { #expect(try list(text) == paths) }
 
-    @Test(arguments: [("", "lists no database"), ("\n\n", "lists no database"), ("{}", "is not a manifest")])
+    @Test(arguments: [
+        ("", "does not list a database"), ("\n\n", "does not list a database"), ("{}", "is not a manifest"),
+    ])
     func refuses(_ text: String, _ message: String) {
         #expect { try list(text) } throws: { "\($0)".contains(message) }
     }
@@ -105,7 +107,7 @@ import Testing
         for (query, message) in [
             ("SELECT 1", "row 1 of the query"), ("SELECT NULL", "is not a path"),
             ("SELECT path, 1 FROM tenant", "one column"),
-            ("SELECT path FROM tenant WHERE 0", "gives no row"), ("SELECT nowhere", "no such column"),
+            ("SELECT path FROM tenant WHERE 0", "returns no row"), ("SELECT nowhere", "no such column"),
             ("DELETE FROM tenant RETURNING path", "readonly"),
             ("SELECT path FROM tenant; SELECT 1", "has 2 statements, and must have one"),
             ("-- nothing", "has 0 statements"),

@@ -93,7 +93,7 @@ import Testing
         try folder.remove("Migrations/v2.sql")
         let report = try await folder.checkLock()
         report.expect(errors: [.migrationRemoved])
-        #expect(try report.finding(.migrationRemoved).message == "v2 is locked and gone")
+        #expect(try report.finding(.migrationRemoved).message == "v2 is locked but missing")
         #expect(try report.finding(.migrationRemoved).place?.line == 6)
         try await folder.lock().expect(errors: [.migrationRemoved])
         let dropped = try await folder.lock("v2")
@@ -211,7 +211,7 @@ import Testing
         let nowhere = try await folder.lockRefusal { $0.migrationsFolder = folder.file("Nowhere") }
         #expect(nowhere == "there is no folder '\(folder.file("Nowhere"))'")
         try folder.edit("drydock.lock") { $0.replacing("migrations Migrations", with: "migrations Moved") }
-        #expect(try await folder.lockRefusal().contains("put the line 'migrations' of the lock right"))
+        #expect(try await folder.lockRefusal().contains("correct the line 'migrations' of the lock"))
     }
 
     @Test func `a lock that cannot be made is refused with the reason`() async throws {

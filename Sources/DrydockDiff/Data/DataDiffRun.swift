@@ -84,7 +84,7 @@ struct DataDiffRun {
             throw RequestError(
                 .refused,
                 "\(old.source.text) keeps its text in \(oldSide.catalog.encoding.rawValue) and \(new.source.text) in "
-                    + "\(newSide.catalog.encoding.rawValue): no two of their texts are the same bytes. "
+                    + "\(newSide.catalog.encoding.rawValue): the same text is stored as different bytes. "
                     + "Copy one into a database of the other's encoding first")
         }
         for table in oldSide.unreadable + newSide.unreadable
@@ -139,13 +139,13 @@ struct DataDiffRun {
             (difference.lost.count, "removed"), (difference.added.count, "added"), (changed, "changed"),
         ].filter { $0.0 > 0 }.map { "\(counted($0, "document")) \($1)" }
         if !pairing.columnsOnlyInOld.isEmpty || !pairing.columnsOnlyInNew.isEmpty {
-            facts.append("other columns")
+            facts.append("different columns")
         }
         if !facts.isEmpty {
             overview.notCompared.append(
                 (
                     table.name,
-                    "its index differs (\(facts.joined(separator: ", "))), and it keeps no text to tell how"
+                    "its index differs (\(facts.joined(separator: ", "))), and it keeps no text that would show how"
                 ))
         } else if let failure = outcome.failure {
             overview.notCompared.append((table.name, failure))
@@ -161,7 +161,7 @@ struct DataDiffRun {
         if !changes.isEmpty || !overview.onlyInOld.isEmpty || !overview.onlyInNew.isEmpty || isPartial {
             throw RequestError(
                 .refused,
-                "the schemas differ, so SQL that changes only rows does not lead from one to the other: "
+                "the schemas differ, so SQL that changes only rows cannot turn one into the other: "
                     + "bring the old one to the new schema first, with what `drydock diff --sql` writes")
         }
         if let table = overview.notCompared.first {
@@ -195,7 +195,9 @@ struct DataDiffRun {
             rows = try SQLRows(connection, pairing)
         } catch is RowsUndecided {
             throw RequestError(
-                .refused, "the rows of \(pairing.match.before.name) have neither key nor rowid to go by")
+                .refused,
+                "the rows of \(pairing.match.before.name) have neither a key nor a rowid by which they could be matched"
+            )
         }
         try diff.count(rows, detail)
         try deliver(rows, diff)

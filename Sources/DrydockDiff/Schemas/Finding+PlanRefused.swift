@@ -27,11 +27,11 @@ extension Finding {
     private static func remedy(_ message: String, _ statement: SQLStatement) -> String {
         let constraints: [SQLiteMessage: String] = [
             .notNullFailed: """
-            Give the column a DEFAULT, which rows that are there then take; or give them values first, with UPDATE.
+            Give the column a DEFAULT, which existing rows then get; or give them values first, with UPDATE.
             """,
-            .uniqueFailed: "Rows of the old database are alike there: tell them apart first.",
+            .uniqueFailed: "Rows of the old database share these values: make them different first.",
             .checkFailed: "Rows of the old database do not satisfy it: change them first.",
-            .cannotStore: "A STRICT table takes no such value: convert the values first.",
+            .cannotStore: "A STRICT table does not accept such a value: convert the values first.",
         ]
         return constraints.first { $0.key.matches(message) }?.value ?? ""
     }

@@ -87,7 +87,8 @@ struct PlanProof: Sendable {
         if !lost.isEmpty {
             let words = lost.flatMap(\.advice.declarations).map(\.words)
             outcome.plan.steps.insert(
-                .init("Constraints go that the new schema does not have.", declarations: words, []), at: 0)
+                .init("Constraints that the new schema does not have are dropped.", declarations: words, []),
+                at: 0)
         }
         let findings = (verified.findings.map(\.finding) + verified.declarationFindings)
             .filter { $0.severity == .error }

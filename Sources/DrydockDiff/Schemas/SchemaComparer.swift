@@ -111,7 +111,7 @@ public struct SchemaComparer: Sendable {
         guard up.refusals.isEmpty, let image = up.image else { return up.refusals }
         diff.plan = up.plan
         diff.plan?.notes = diff.renames.taken.map {
-            "Taken as renamed: \($0.oldPath) to \($0.to) (\($0.evidence))."
+            "Treated as renamed: \($0.oldPath) to \($0.to) (\($0.evidence))."
         }
         guard request.wantsDownPlan else { return [] }
         let back = PlanProof(loader: loader, engine: engine, allowsLoss: true, name: "drydock down plan")

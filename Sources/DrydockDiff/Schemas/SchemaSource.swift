@@ -74,7 +74,7 @@ struct LoadedSource: Sendable {
         } catch {
             throw RequestError(
                 .databaseBusy,
-                "\(source.text) was written while it was read, so nothing said of it holds; compare a copy, "
+                "\(source.text) was written while it was read, so no result would be valid; compare a copy, "
                     + "made with: sqlite3 \(source.text) \"VACUUM INTO 'copy.sqlite'\"")
         }
     }

@@ -364,7 +364,8 @@ extension RollOutRun.Looked {
             (database.outcome, database.version) = (.damaged, migrate.pending.last)
             findings.append(
                 Finding(
-                    .integrityFailure, of: database.path, "is not read as it was written: the disk is failing"
+                    .integrityFailure, of: database.path,
+                    "is read differently from what was written: the disk is failing"
                 ))
         case .refused, .pending: database.outcome = .failed
         }

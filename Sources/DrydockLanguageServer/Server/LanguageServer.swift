@@ -117,7 +117,8 @@ package actor LanguageServer {
             case (.new, "initialize"): reply(id, try initialize(params))
             case (.new, _): throw RPCError(.serverNotInitialized, "'initialize' comes first")
             case (.shutDown, _): throw RPCError(.invalidRequest, "the server was shut down")
-            case (.running, "initialize"): throw RPCError(.invalidRequest, "'initialize' came already")
+            case (.running, "initialize"):
+                throw RPCError(.invalidRequest, "'initialize' was already received")
             case (.running, "shutdown"):
                 phase = .shutDown
                 reply(id, .null)
@@ -129,7 +130,9 @@ package actor LanguageServer {
     }
 
     private func initialize(_ params: JSONValue) throws -> JSONValue {
-        guard case .object = params else { throw RPCError(.invalidParams, "'initialize' has no object") }
+        guard case .object = params else {
+            throw RPCError(.invalidParams, "the parameters of 'initialize' are not an object")
+        }
         phase = .running
         client = ClientAbilities(params["capabilities"] ?? .null)
         if client.encodings.contains(PositionEncoding.utf8.rawValue) { encoding = .utf8 }

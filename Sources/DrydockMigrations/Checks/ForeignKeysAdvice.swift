@@ -13,7 +13,7 @@ package struct ForeignKeysAdvice {
     /// The way out where nothing turns foreign keys off.
     static let copy =
         "If they cannot be turned off, copy the children's rows to a table without the key before the DROP TABLE, and "
-        + "back after the rename."
+        + "copy them back after the rename."
 
     /// Returns how to turn foreign keys off at a statement of the migration.
     /// - Parameter savesRows: whether the file already copies the children's rows.

@@ -30,9 +30,9 @@ package enum StaticChecks {
             let word = statement.tokens[0].text(in: statement.source).uppercased()
             findings.append(
                 Finding(
-                    .transactionEnded, "\(word) stands in a migration that already runs in a transaction",
+                    .transactionEnded, "\(word) is used in a migration that already runs in a transaction",
                     help:
-                        "Remove it. Every migration runs in a transaction of its own, so that it happens whole or not at all.",
+                        "Remove it. Every migration runs in a transaction of its own, so that it is applied completely or not at all.",
                     migration: migration.identifier, place: .init(statement)))
         }
         for (index, statement) in migration.statements.enumerated() {
@@ -60,7 +60,7 @@ package enum StaticChecks {
                 return finding(
                     .error,
                     "PRAGMA foreign_keys = \(value) has no effect inside a transaction: foreign keys stay on",
-                    "Dropping or deleting a parent row acts on its children here. Remove 'foreign-keys immediate' to "
+                    "Deleting a parent row, or dropping its table, acts on its children here. Remove 'foreign-keys immediate' to "
                         + "have foreign keys off while the migration runs and checked before the commit.")
             }
             return finding(
@@ -74,7 +74,7 @@ package enum StaticChecks {
         case _ where layoutPragmas.contains(name.foldedASCII):
             return finding(
                 .warning, "PRAGMA \(name) = \(value) has no effect in a migration",
-                "Set it when the database is made or opened; it cannot change in a transaction.")
+                "Set it when the database is created or opened; it cannot change in a transaction.")
         default: return nil
         }
     }

@@ -35,10 +35,10 @@ struct ToolStaticChecks {
         case .begin:
             if isInside {
                 add(
-                    .transactionEnded, .error, "BEGIN stands where a transaction is open already",
+                    .transactionEnded, .error, "BEGIN is used while a transaction is already open",
                     "SQLite refuses it, and the migration fails. "
                         + (migration.transaction == .none
-                            ? "End the one before."
+                            ? "End the earlier one first."
                             : migration.transactionHelp
                                 ?? "Remove it: the tool opens a transaction itself."),
                     statement)
@@ -49,7 +49,7 @@ struct ToolStaticChecks {
             if !isInside {
                 let word = statement.tokens[0].text(in: statement.source).uppercased()
                 add(
-                    .transactionEnded, .error, "\(word) stands where no transaction is open",
+                    .transactionEnded, .error, "\(word) is used while no transaction is open",
                     "SQLite refuses it, and the migration fails. Write BEGIN before, or remove it.", statement
                 )
             }
@@ -65,7 +65,7 @@ struct ToolStaticChecks {
         if StaticChecks.layoutPragmas.contains(name), isInside, name != "journal_mode" {
             return add(
                 .pragmaIgnored, .warning, "PRAGMA \(name) = \(value) has no effect in a transaction",
-                "Set it when the database is made or opened.", statement)
+                "Set it when the database is created or opened.", statement)
         }
         guard name == "foreign_keys" else { return }
         let isOn = StaticChecks.isTrue(value)
@@ -82,7 +82,9 @@ struct ToolStaticChecks {
                 "Foreign keys stay off. Set it on the connection.", statement)
         }
         let parents = migration.statements[(index + 1)...].compactMap { losingParent($0.action) }
-        let what = parents.first.map { ": what is done to \($0) is done to the rows that reference it" } ?? ""
+        let what =
+            parents.first.map { ": ON DELETE and ON UPDATE of the keys that reference \($0) act on its rows" }
+            ?? ""
         add(
             .pragmaIgnored, parents.isEmpty ? .warning : .error,
             "PRAGMA foreign_keys = \(value) has no effect inside a transaction, foreign keys stay on\(what)",
@@ -143,11 +145,11 @@ struct ToolStaticChecks {
             add(
                 .transactionEnded, .warning,
                 "\(word) ends the transaction that the tool opened, and BEGIN opens another",
-                "What ran before stays even if the rest fails.", end)
+                "What ran before is kept even if the rest fails.", end)
         } else {
             add(
                 .transactionEnded, .error, "\(word) ends the transaction that the tool opened",
-                "What ran before stays even if the rest fails, and the tool's own COMMIT finds no transaction. "
+                "What ran before is kept even if the rest fails, and the tool's own COMMIT finds no transaction. "
                     + (migration.transactionHelp ?? "Remove it."),
                 end)
         }

@@ -50,7 +50,7 @@ public struct CommandFormat: MigrationFormat {
     public func load(folder: FolderFiles, options: FormatOptions) throws -> MigrationSet {
         throw RequestError(
             .settingInvalid,
-            "'migrate: command' runs the migrations, and they are in no folder that can be read")
+            "'migrate: command' runs the migrations, so there is no folder from which they can be read")
     }
 
     /// Returns the migrations, without a statement.

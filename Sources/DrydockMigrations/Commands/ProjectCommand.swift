@@ -85,14 +85,14 @@ public struct ProjectCommand: Sendable, Hashable {
             guard !name.isEmpty else { continue }
             guard seen.insert(String(name)).inserted else {
                 throw RequestError(
-                    .migrationsInvalid, "'migrate: list' prints the migration '\(String(name))' twice")
+                    .migrationsInvalid, "'migrate: list' printed the migration '\(String(name))' twice")
             }
             names.append(String(name))
         }
         guard !names.isEmpty else {
             throw RequestError(
                 .migrationsInvalid,
-                "'migrate: list' prints nothing; it must print the names of the migrations in their order, one per line"
+                "'migrate: list' printed nothing; it must print the names of the migrations in their order, one per line"
             )
         }
         return names

@@ -92,7 +92,7 @@ public struct DbmateFormat: NamedHistory {
                 let text = line.text.trimmed
                 guard up == nil, !text.isEmpty, !text.hasPrefix("--") else { continue }
                 throw FileProblem(
-                    "a statement stands before '-- migrate:up'", "Nothing but comments may stand there.",
+                    "a statement comes before '-- migrate:up'", "Only comments may come before it.",
                     line: line.number)
             }
             switch word {
@@ -100,14 +100,14 @@ public struct DbmateFormat: NamedHistory {
             case "down" where down == nil:
                 guard up != nil else {
                     throw FileProblem(
-                        "'-- migrate:down' stands before '-- migrate:up'",
-                        "dbmate wants them the other way round.",
+                        "'-- migrate:down' comes before '-- migrate:up'",
+                        "dbmate expects the opposite order.",
                         line: line.number)
                 }
                 down = (line, isOpen)
             case "up", "down":
                 throw FileProblem(
-                    "'-- migrate:\(word)' stands twice",
+                    "'-- migrate:\(word)' is there twice",
                     "dbmate reads only the first. Write one file for each migration.",
                     line: line.number)
             default:

@@ -94,7 +94,8 @@ public struct DieselFormat: MigrationFormat {
             reader.note(
                 Finding(
                     .nothingVerified, .warning, "\(path) has no up.sql and is not read",
-                    help: "diesel refuses a folder in which a migration has none.", place: .init(file: path)))
+                    help: "diesel refuses a folder in which a migration has no up.sql.",
+                    place: .init(file: path)))
         }
         return MigrationSet(
             folder: folder.path, format: self, policy: policy, migrations: migrations,

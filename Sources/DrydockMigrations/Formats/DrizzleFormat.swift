@@ -88,8 +88,8 @@ public struct DrizzleFormat: NamedHistory {
                 var place = Finding.Place(file: folder.file(Self.journal))
                 place.line = entry.line
                 migration.fault = Finding(
-                    .migrationFailed, "the journal names '\(entry.tag)', and there is no \(entry.file)",
-                    help: "Put the file back, or take the entry out of the journal.",
+                    .migrationFailed, "the journal names '\(entry.tag)', but there is no \(entry.file)",
+                    help: "Restore the file, or remove the entry from the journal.",
                     migration: entry.tag, place: place)
                 if let fault = migration.fault { reader.note(fault) }
                 migrations.append(migration)
@@ -236,9 +236,9 @@ public struct DrizzleFormat: NamedHistory {
         let second = source.statements(in: range)[1]
         return Finding(
             .migrationFailed, .warning,
-            "two statements stand between breakpoints, which better-sqlite3 refuses",
+            "there are two statements between breakpoints, which better-sqlite3 refuses",
             help:
-                "Put '--> statement-breakpoint' between them. Drivers that take a script run both, as was done here.",
+                "Put '--> statement-breakpoint' between them. Drivers that accept a script run both, as was done here.",
             migration: tag, place: .init(second))
     }
 }

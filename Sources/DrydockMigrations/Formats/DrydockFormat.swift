@@ -54,7 +54,7 @@ public struct DrydockFormat: MigrationFormat {
             throw RequestError(
                 .settingInvalid,
                 "'foreignKeys' does not apply to Drydock's own format: GRDB checks all of them before each commit, and "
-                    + "'-- drydock: foreign-keys immediate' in a migration has every statement of it held to them. "
+                    + "'-- drydock: foreign-keys immediate' in a migration enforces them for each of its statements. "
                     + "Leave it out, or name the tool that has it with --migration-format")
         }
         let policy = policy(options)
@@ -98,7 +98,7 @@ public struct DrydockFormat: MigrationFormat {
             else { return nil }
             return Finding(
                 .nothingVerified, .warning, "the migrations in \(path) are not read",
-                help: "Files NAME.sql stand in the folder itself. --migrations names another folder.",
+                help: "Files NAME.sql must be in the folder itself. --migrations names another folder.",
                 place: .init(file: path))
         }
     }

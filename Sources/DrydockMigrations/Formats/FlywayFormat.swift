@@ -91,7 +91,7 @@ public struct FlywayFormat: NamedHistory {
         sqlite-jdbc has them off unless the app turns them on: have Flyway migrate through a URL without \
         foreign_keys=true, and say so with 'foreignKeys: false' in drydock.yml. Otherwise write 'executeInTransaction=false' \
         into the file's .conf, PRAGMA foreign_keys = OFF as its first statement and PRAGMA foreign_keys = ON as its last, \
-        without a BEGIN, which Flyway cannot parse there: each statement is then committed alone.
+        without a BEGIN, which Flyway cannot parse there: each statement is then committed by itself.
         """
     }
 
@@ -157,8 +157,8 @@ public struct FlywayFormat: NamedHistory {
             reader.note(
                 Finding(
                     .fileLeftOut, .warning,
-                    "\(folder.file(file)) is a callback, which Flyway runs around migrations, and is not run here",
-                    help: "What it does to rows was not seen.", place: .init(file: folder.file(file))))
+                    "\(folder.file(file)) is a callback, which Flyway runs before or after migrations; it was not run here",
+                    help: "What it does to rows was not checked.", place: .init(file: folder.file(file))))
         }
         return MigrationSet(
             folder: folder.path, format: self, policy: policy, migrations: migrations,

@@ -106,7 +106,7 @@ public struct GolangMigrateFormat: NamedHistory {
             guard let (version, isDirty) = row else { return AppliedHistory([]) }
             let known = set.migrations.map(\.identifier).filter { !naturallyPrecedes(version, $0) }
             var history = AppliedHistory(known.contains(version) ? known : known + [version])
-            if isDirty { history.refusal = "it is dirty: version \(version) failed half-way" }
+            if isDirty { history.refusal = "it is dirty: version \(version) failed halfway" }
             return history
         }
     }

@@ -176,7 +176,7 @@ enum GooseParser {
                 if start == nil, text.isEmpty || text.hasPrefix("--") { continue }
                 guard section != nil else {
                     throw problem(
-                        "a statement stands before '-- +goose Up'", "Begin with '-- +goose Up'.", line)
+                        "a statement comes before '-- +goose Up'", "Begin with '-- +goose Up'.", line)
                 }
                 start = start ?? line.range.lowerBound
                 if block == nil, endsStatement(line.text), let begin = start {
@@ -188,14 +188,14 @@ enum GooseParser {
             switch annotation {
             case "up":
                 guard section == nil else {
-                    throw problem("'-- +goose Up' stands twice", "A file has one section Up.", line)
+                    throw problem("'-- +goose Up' is there twice", "A file has one Up section.", line)
                 }
                 section = "up"
             case "down":
                 guard section == "up", block == nil else {
                     throw problem(
-                        "'-- +goose Down' stands where no section Up has ended",
-                        "Up comes first, and every StatementBegin has its StatementEnd.", line)
+                        "'-- +goose Down' comes before an Up section has ended",
+                        "Up comes first, and every StatementBegin needs its StatementEnd.", line)
                 }
                 try checkFinished(start, source)
                 section = "down"
@@ -203,8 +203,8 @@ enum GooseParser {
             case "statementbegin":
                 guard section != nil, block == nil else {
                     throw problem(
-                        "'-- +goose StatementBegin' stands outside of a section or in another statement",
-                        "It follows '-- +goose Up', and each has its StatementEnd.", line)
+                        "'-- +goose StatementBegin' is outside a section or inside another statement",
+                        "It must follow '-- +goose Up', and each needs its StatementEnd.", line)
                 }
                 block = line.number
                 start = start ?? line.range.upperBound
@@ -224,7 +224,7 @@ enum GooseParser {
             default:
                 throw problem(
                     "'+goose \(annotation)' is not an annotation of goose",
-                    "There are: Up, Down, StatementBegin, StatementEnd, NO TRANSACTION, ENVSUB ON, ENVSUB OFF.",
+                    "The annotations are: Up, Down, StatementBegin, StatementEnd, NO TRANSACTION, ENVSUB ON, ENVSUB OFF.",
                     line)
             }
         }

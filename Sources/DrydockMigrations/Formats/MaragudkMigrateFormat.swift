@@ -39,7 +39,7 @@ public struct MaragudkMigrateFormat: NamedHistory {
     public let namingAdvice = "A migration is called NAME.up.sql, such as 0003_add_label.up.sql."
 
     public var foreignKeysOffAdvice: String {
-        "The library leaves them as the app's connection has them: migrate on one that does not turn them on (_foreign_keys, "
+        "The library does not change the setting of the app's connection: migrate on one that does not turn them on (_foreign_keys, "
             + "_fk), and say so with 'foreignKeys: false' in drydock.yml."
     }
 

@@ -148,7 +148,7 @@ public struct PrismaFormat: MigrationFormat {
             ) { row in
                 guard row.isNull(3) else { return }
                 let name = row.string(0)
-                if row.isNull(2) { history.refusal = "\(name) failed half-way (P3009)" }
+                if row.isNull(2) { history.refusal = "\(name) failed halfway (P3009)" }
                 history.identifiers.append(name)
                 history.checksums[name] = row.string(1)
             }

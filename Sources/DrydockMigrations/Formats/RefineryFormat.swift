@@ -94,7 +94,7 @@ public struct RefineryFormat: NamedHistory {
             reader.note(
                 Finding(
                     .migrationFailed, .warning,
-                    "refinery does not run \(folder.file(file)): its name is not one of refinery's",
+                    "refinery does not run \(folder.file(file)): refinery does not recognise its name",
                     help: "The name after V1__ or U1__ may have only letters, digits and _.",
                     place: .init(file: folder.file(file))))
         }
@@ -115,7 +115,7 @@ public struct RefineryFormat: NamedHistory {
         var migration = reader.migration(script.version, in: script.file, policy) { source in
             guard script.number != nil else {
                 throw FileProblem(
-                    "\(script.version) is not a version to refinery",
+                    "\(script.version) is not a version that refinery accepts",
                     "A version is a whole number, such as 2, or 20240131120000 with the feature int8-versions."
                 )
             }
@@ -156,7 +156,7 @@ public struct RefineryFormat: NamedHistory {
                 if let wide {
                     history.refusal =
                         "version \(wide.version) needs refinery's feature int8-versions, with which the checksums "
-                        + "of what is applied are others"
+                        + "of applied migrations are different"
                 }
             }
             return history

@@ -110,9 +110,9 @@ public struct SQLDelightFormat: MigrationFormat {
     private static func note(_ begin: SQLStatement, _ identifier: String) -> Finding {
         Finding(
             .transactionEnded, .note,
-            "BEGIN opens a transaction inside that of the driver, which only Android's nests",
+            "BEGIN opens a transaction inside that of the driver, which only the Android driver can nest",
             help:
-                "It was passed over here, with its COMMIT. The native and JVM drivers fail at it: leave both out of new "
+                "It was ignored here, with its COMMIT. The native and JVM drivers fail at it: leave both out of new "
                 + "migrations.",
             migration: identifier, place: .init(begin))
     }

@@ -58,7 +58,7 @@ public struct SqlxFormat: MigrationFormat {
     public var foreignKeysOffAdvice: String {
         """
         From sqlx 0.9, write '-- no-transaction' as the file's first line, PRAGMA foreign_keys = OFF before a BEGIN of its \
-        own, and PRAGMA foreign_keys = ON after its COMMIT. Older versions pass over that line on SQLite: run the migrator on \
+        own, and PRAGMA foreign_keys = ON after its COMMIT. Older versions ignore that line on SQLite: run the migrator on \
         a connection with SqliteConnectOptions::foreign_keys(false), and say so with 'foreignKeys: false' in drydock.yml.
         """
     }
@@ -128,7 +128,7 @@ public struct SqlxFormat: MigrationFormat {
                 history.identifiers.append(version)
                 history.checksums[version] = row.withBytes(1) { Array($0).hex }
                 if row.integer(2) == 0 {
-                    history.refusal = "version \(version) failed half-way (success is 0)"
+                    history.refusal = "version \(version) failed halfway (success is 0)"
                 }
             }
             return history

@@ -50,7 +50,7 @@ enum HTMLChanges {
         let title = "\(VisibleText.line(diff.old)) → \(VisibleText.line(diff.new))"
         var content = diff.isSame ? [] : [list(diff.changes)]
         var notes = diff.renames.taken.map {
-            item("~", "taken as renamed: \($0.oldPath) → \($0.to) (\($0.evidence))")
+            item("~", "treated as renamed: \($0.oldPath) → \($0.to) (\($0.evidence))")
         }
         notes += diff.renames.open.map {
             item("?", "perhaps renamed: \($0.oldPath) → \($0.to) (\($0.evidence))")

@@ -29,7 +29,7 @@ struct DiffText {
         }
         for rename in diff.renames.taken {
             text +=
-                "\n\(paint.cyan("taken as renamed:")) \(line(rename.oldPath)) → \(line(rename.to)) (\(line(rename.evidence))); "
+                "\n\(paint.cyan("treated as renamed:")) \(line(rename.oldPath)) → \(line(rename.to)) (\(line(rename.evidence))); "
                 + "--rename or --no-detect-renames decides otherwise\n"
         }
         for rename in diff.renames.open {

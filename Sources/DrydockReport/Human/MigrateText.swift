@@ -48,7 +48,8 @@ extension MigrateSummary {
                 ? "rehearsed, nothing was written; --apply does it" : "rehearsed, nothing was written"
         case .refused: "refused, nothing was written"
         case .applied: "migrated"
-        case .damaged: "migrated, but \(database) is not read as it was written: the disk is failing"
+        case .damaged:
+            "migrated, but \(database) is read differently from what was written: the disk is failing"
         }
     }
 

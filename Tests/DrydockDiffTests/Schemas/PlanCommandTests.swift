@@ -136,11 +136,11 @@ import Testing
             "CREATE TABLE t(i INTEGER PRIMARY KEY, mail)", "CREATE TABLE t(i INTEGER PRIMARY KEY, email)"
         )
         let result = try plan(old, new)
-        let note = "Taken as renamed: t.mail to email (names and types alike)."
+        let note = "Treated as renamed: t.mail to email (names and types alike)."
         #expect(result.output.hasPrefix("-- \(note)\n\n-- Table t.\n"), "\(result)")
         #expect(result.errors == "drydock: note: \(note)\n")
         let markdown = try plan(old, new, "--format", "markdown").output
-        #expect(markdown.contains("- Taken as renamed: `t.mail → email`\n"), "\(markdown)")
+        #expect(markdown.contains("- Treated as renamed: `t.mail → email`\n"), "\(markdown)")
         #expect(markdown.contains("```sql\n-- \(note)\n"), "\(markdown)")
         let open = try plan(old, "CREATE TABLE t(i INTEGER PRIMARY KEY, other)")
         #expect(open.status == 2 && open.errors.contains("perhaps renamed: t.mail to other"), "\(open)")

@@ -27,10 +27,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("SELECT 1;\n-- migrate:up\n", "20240103_index.sql:1: a statement stands before '-- migrate:up'"),
+        ("SELECT 1;\n-- migrate:up\n", "20240103_index.sql:1: a statement comes before '-- migrate:up'"),
         ("-- migrate:down\n-- migrate:up\n", "20240103_index.sql:1: '-- migrate:down' stands before"),
         ("-- migrate:up\n-- migrate:upp\n", "20240103_index.sql:2: 'migrate:upp' is not a marker"),
-        ("-- migrate:up\n-- migrate:up\n", "20240103_index.sql:2: '-- migrate:up' stands twice"),
+        ("-- migrate:up\n-- migrate:up\n", "20240103_index.sql:2: '-- migrate:up' is there twice"),
     ])
     func brokenFiles(_ text: String, _ told: String) async throws {
         let report = try await with(text).verify()

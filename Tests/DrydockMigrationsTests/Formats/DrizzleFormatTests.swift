@@ -48,7 +48,7 @@ import Testing
         let report = try await DrizzleProject.project.with("0002_index.sql", nil).verify()
         #expect(
             report.faults == [
-                "_journal.json:7: the journal names '0002_index', and there is no 0002_index.sql"
+                "_journal.json:7: the journal names '0002_index', but there is no 0002_index.sql"
             ])
         #expect(report.steps == ["0001_born"])
     }

@@ -56,9 +56,9 @@ import Testing
             "003_index.sql:3: '+goose dawn' is not an annotation of goose"
         ),
         ("-- +goose Up\nSELECT 1\n", "003_index.sql:2: a statement has no ';'"),
-        ("SELECT 1;\n-- +goose Up\n", "003_index.sql:1: a statement stands before '-- +goose Up'"),
+        ("SELECT 1;\n-- +goose Up\n", "003_index.sql:1: a statement comes before '-- +goose Up'"),
         ("-- nothing\n", "003_index.sql:1: "),
-        ("-- +goose Up\nSELECT 1;\n-- +goose Up\n", "003_index.sql:3: '-- +goose Up' stands twice"),
+        ("-- +goose Up\nSELECT 1;\n-- +goose Up\n", "003_index.sql:3: '-- +goose Up' is there twice"),
     ])
     func brokenFiles(_ text: String, _ told: String) async throws {
         let report = try await with(text).verify()

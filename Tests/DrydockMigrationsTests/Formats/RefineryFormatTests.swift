@@ -138,7 +138,7 @@ import Testing
 
     @Test func faultsOfFilesAreReported() async throws {
         let decimal = try await Self.project.with("V10.1__half.sql", "SELECT 1;").verify()
-        #expect(decimal.faults == ["V10.1__half.sql:0: 10.1 is not a version to refinery"])
+        #expect(decimal.faults == ["V10.1__half.sql:0: 10.1 is not a version that refinery accepts"])
         let twice = try await Self.project.with("V010__again.sql", "SELECT 1;").verify()
         #expect(twice.faults.count == 1)
         #expect(twice.faults[0].contains("two migrations are called '10'"))
