@@ -13,11 +13,11 @@ struct AddColumnRule: LintRule {
     let text = LintRuleText(
         summary: "ADD COLUMN fails as soon as the table has a row",
         detail: """
-            SQLite takes the statement on an empty table, so tests pass, and refuses it for users who have rows: \
-            NOT NULL without a default, a default that is computed (`CURRENT_TIMESTAMP`, anything in \
-            parentheses that is not a literal), a STORED generated column, a foreign key with a default while \
-            foreign keys are on, and a CHECK that the default breaks. Add the column with a literal default, or \
-            without one, and fill it with UPDATE.
+            SQLite accepts the statement on an empty table, so tests pass, and refuses it for users who have \
+            rows: NOT NULL without a default, a default that is computed (`CURRENT_TIMESTAMP`, anything in \
+            parentheses that is not a literal), a STORED generated column, a foreign key with a default \
+            while foreign keys are on, and a CHECK that the default breaks. Add the column with a literal \
+            default, or without one, and fill it with UPDATE.
             """,
         bad: "ALTER TABLE email ADD COLUMN seen_at TEXT NOT NULL;",
         good: "ALTER TABLE email ADD COLUMN seen_at TEXT NOT NULL DEFAULT '';")

@@ -11,11 +11,12 @@ struct ConstraintKeptRule: LintRule {
     let text = LintRuleText(
         summary: "a table that stays loses a constraint, or the action of a foreign key",
         detail: """
-            A rebuild writes a table's whole definition again, and CREATE TABLE AS copies no constraint at all. \
-            What the new definition leaves out (PRIMARY KEY, UNIQUE, CHECK, NOT NULL, COLLATE, REFERENCES with its \
-            actions, STRICT) is gone without an error, and no row shows it: later ones may break what the app \
-            relies on. A constraint that another key, index or CHECK enforces is not lost, nor one of a column that \
-            is dropped. If it may go, declare it. A list of values that has only become longer is a note.
+            A rebuild writes a table's whole definition again, and CREATE TABLE AS copies no constraint at \
+            all. What the new definition leaves out (PRIMARY KEY, UNIQUE, CHECK, NOT NULL, COLLATE, \
+            REFERENCES with its actions, STRICT) is gone without an error, and no existing row shows it: \
+            later rows may break what the app relies on. A constraint is not lost if another key, index or \
+            CHECK enforces it, or if its column is dropped. If it may go, declare that. A list of values \
+            that has only become longer is a note.
             """,
         bad: """
             CREATE TABLE new_email (id INTEGER PRIMARY KEY, subject TEXT, folder INTEGER);

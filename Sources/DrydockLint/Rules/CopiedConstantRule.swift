@@ -9,11 +9,12 @@ struct CopiedConstantRule: LintRule {
     let text = LintRuleText(
         summary: "a copy puts the same value into a column of every row",
         detail: """
-            `SELECT id, 'title', artist FROM song` reads no column `title`: `'title'` is a text, and every row gets this \
-            word. So does `"heading"` in double quotes where no column has the name. Both are errors where the text is the \
-            name of the column that was meant; SQLite stores it without an error. Any other value, such as NULL or `''`, \
-            that a rebuild puts into a column of the old table, in place of its values, is a warning, unless another \
-            statement reads them or `rewrites` declares it.
+            `SELECT id, 'title', artist FROM song` does not read the column `title`: `'title'` is a text, \
+            and every row gets this word. So does `"heading"` in double quotes if no column has that name. \
+            Both are errors if the text is the name of a column that could have been meant; SQLite stores it \
+            without an error. Any other value, such as NULL or `''`, that a rebuild writes into a column of \
+            the old table in place of its values is a warning, unless another statement reads those values \
+            or `rewrites` declares it.
             """,
         bad: "INSERT INTO new_song (id, title) SELECT id, 'title' FROM song;",
         good: "INSERT INTO new_song (id, title) SELECT id, title FROM song;")

@@ -8,8 +8,8 @@ struct DefaultIdentifierRule: LintRule {
     let text = LintRuleText(
         summary: "a DEFAULT is a bare word, which is stored as a text",
         detail: """
-            `DEFAULT now` stores the three letters "now", and `DEFAULT uuid` the four of "uuid". Write a string \
-            in single quotes, or an expression in parentheses.
+            `DEFAULT now` stores the text "now", and `DEFAULT uuid` the text "uuid". Write a string in \
+            single quotes, or an expression in parentheses.
             """,
         bad: "CREATE TABLE event (id INTEGER PRIMARY KEY, at TEXT DEFAULT now);",
         good: "CREATE TABLE event (id INTEGER PRIMARY KEY, at TEXT DEFAULT CURRENT_TIMESTAMP);")

@@ -11,10 +11,10 @@ struct DefaultTypeRule: LintRule {
     let text = LintRuleText(
         summary: "a default is text in a column for numbers or truth values",
         detail: """
-            `BOOLEAN DEFAULT 'false'` stores the five letters: they equal neither FALSE nor 0, and an app that reads a \
-            number fails or takes them for true. A text that is a number, such as `'1'`, is converted and is not reported. \
-            CURRENT_TIMESTAMP in an INTEGER column is text, too. In a STRICT table it is an error, since every INSERT \
-            that leaves the column out fails.
+            `BOOLEAN DEFAULT 'false'` stores the text "false": it equals neither FALSE nor 0, and an app \
+            that reads a number fails or takes it for true. A text that is a number, such as `'1'`, is \
+            converted and is not reported. CURRENT_TIMESTAMP in an INTEGER column is text, too. In a STRICT \
+            table this is an error, since every INSERT that leaves the column out fails.
             """,
         bad: "ALTER TABLE job ADD COLUMN done BOOLEAN NOT NULL DEFAULT 'false';",
         good: "ALTER TABLE job ADD COLUMN done BOOLEAN NOT NULL DEFAULT FALSE;")

@@ -10,9 +10,10 @@ struct DoubleQuotedStringRule: LintRule {
     let text = LintRuleText(
         summary: "a string is written in double quotes",
         detail: """
-            `"draft"` is the name of a column. SQLite takes it for a string where no column is called so; once \
-            one is, the statement reads that column instead. GRDB, Apple's and Android's newer builds refuse \
-            it, in an index, a CHECK, a view or a trigger as well. Write strings in single quotes.
+            `"draft"` is the name of a column. SQLite reads it as a string if no column has that name; once \
+            one does, the statement reads that column instead. GRDB and the newer SQLite builds of Apple and \
+            Android refuse it, in an index, a CHECK, a view or a trigger as well. Write strings in single \
+            quotes.
             """,
         bad: "UPDATE email SET state = \"draft\";",
         good: "UPDATE email SET state = 'draft';")

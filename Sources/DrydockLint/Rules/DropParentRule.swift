@@ -11,12 +11,12 @@ struct DropParentRule: LintRule {
     let text = LintRuleText(
         summary: "DROP TABLE of a parent acts on its children, since foreign keys are on",
         detail: """
-            With foreign keys on, DROP TABLE deletes the table's rows first. ON DELETE CASCADE then deletes the \
-            children's rows, SET NULL and SET DEFAULT change them, and without an action the statement fails \
-            if a child row exists. `PRAGMA foreign_keys = OFF` does nothing inside a transaction. Have the \
-            tool run the migration outside of one with foreign keys off, or copy the children to safety first. A \
-            table that references itself is its own child: the copy that a rebuild makes references the old \
-            table, and its rows go with it.
+            With foreign keys on, DROP TABLE deletes the table's rows first. ON DELETE CASCADE then deletes \
+            the children's rows, SET NULL and SET DEFAULT change them, and without an action the statement \
+            fails if a child row exists. `PRAGMA foreign_keys = OFF` does nothing inside a transaction. Have \
+            the tool run the migration outside a transaction with foreign keys off, or first copy the \
+            children's rows to another table. A table that references itself is its own child: the copy that \
+            a rebuild makes references the old table, and its rows are deleted with it.
             """,
         bad: """
             -- under a tool that enforces foreign keys

@@ -9,8 +9,8 @@ struct DuplicateIndexRule: LintRule {
     let text = LintRuleText(
         summary: "an index holds what another one or a key holds already",
         detail: """
-            It costs space and time on every write and serves no query. PRIMARY KEY and UNIQUE make an index \
-            themselves, and an INTEGER PRIMARY KEY is the table's own order. Of two indexes that are alike the \
+            It costs space, and time on every write, and serves no query. PRIMARY KEY and UNIQUE create an \
+            index themselves, and an INTEGER PRIMARY KEY is the table's own order. Of two equal indexes, the \
             newer one is reported.
             """,
         bad: """

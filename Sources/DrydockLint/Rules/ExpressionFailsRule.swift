@@ -11,13 +11,13 @@ struct ExpressionFailsRule: LintRule {
     let text = LintRuleText(
         summary: "the expression of a generated column, CHECK, DEFAULT or index fails on every row",
         detail: """
-            ALTER TABLE takes a generated column, and CREATE TABLE a DEFAULT, that calls a function which this \
-            SQLite does not have, or calls one with the wrong number of arguments; `date('now')` is refused only \
-            where there is a row. `json_extract` of a text that is not JSON fails for that row, which is a warning. \
-            The migration succeeds, and from then on every SELECT of all columns or every \
-            write fails. The expressions are compiled by the SQLite that Drydock runs on; \
-            `sqlite:` in drydock.yml, or `--sqlite`, names an older one, whose functions `minimum-sqlite` knows. \
-            Functions that the app registers are named under `functions:` in drydock.yml.
+            ALTER TABLE accepts a generated column, and CREATE TABLE a DEFAULT, that calls a function which \
+            this SQLite does not have, or calls one with the wrong number of arguments; `date('now')` is \
+            refused only if there is a row. `json_extract` of a text that is not JSON fails for that row, \
+            which is a warning. The migration succeeds, and from then on every SELECT of all columns or \
+            every write fails. The expressions are compiled by the SQLite that Drydock runs on; `sqlite:` in \
+            drydock.yml, or `--sqlite`, names an older one, whose functions `minimum-sqlite` knows. \
+            Functions that the app registers are listed under `functions:` in drydock.yml.
             """,
         bad: """
             -- if() came with SQLite 3.48: older ones accept this, and then cannot read the table

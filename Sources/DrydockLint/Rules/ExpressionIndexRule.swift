@@ -9,10 +9,10 @@ struct ExpressionIndexRule: LintRule {
     let text = LintRuleText(
         summary: "an index computes what can be an error for a row",
         detail: """
-            The expression of an index is computed for every row. `json_extract` and `->` fail with "malformed \
-            JSON" on text that is not JSON, and then neither the index can be made nor, later, such a row be \
-            written. `date()` and `strftime('now')` are refused as non-deterministic, but only when there is a \
-            row. Make the index partial with `WHERE json_valid(column)`, or check the column.
+            The expression of an index is computed for every row. `json_extract` and `->` fail with \
+            "malformed JSON" on text that is not JSON; then the index cannot be created, and later no such \
+            row can be written. `date()` and `strftime('now')` are refused as non-deterministic, but only if \
+            there is a row. Make the index partial with `WHERE json_valid(column)`, or check the column.
             """,
         bad: "CREATE INDEX event_on_kind ON event(json_extract(body, '$.kind'));",
         good: "CREATE INDEX event_on_kind ON event(json_extract(body, '$.kind')) WHERE json_valid(body);")

@@ -12,9 +12,10 @@ struct ForeignKeyParentRule: LintRule {
     let text = LintRuleText(
         summary: "a foreign key names a parent that does not exist or has no such key",
         detail: """
-            SQLite makes such a table without a word. With foreign keys on, the first write to it fails with "no \
-            such table" or "foreign key mismatch". The parent's columns must be its primary key or have a \
-            UNIQUE index of exactly these columns. A warning under a tool that leaves foreign keys off.
+            SQLite creates such a table without an error. With foreign keys on, the first write to it fails \
+            with "no such table" or "foreign key mismatch". The parent's columns must be its primary key or \
+            have a UNIQUE index of exactly these columns. This is a warning under a tool that leaves foreign \
+            keys off.
             """,
         bad: """
             CREATE TABLE person (id INTEGER PRIMARY KEY, email TEXT);

@@ -9,11 +9,12 @@ struct PositionalCopyRule: LintRule {
     let text = LintRuleText(
         summary: "rows are copied by the order of columns",
         detail: """
-            `INSERT INTO new SELECT * FROM old` puts the first column into the first one, whatever they are \
-            called. Where the orders differ, values land in the wrong columns, and SQLite stores them without \
-            a word. That is an error, and so are two lists of names that cross, in each part of a UNION and in \
-            a trigger as well; where a name differs a warning, and where all are in line a note, for a \
-            column that ALTER added stands at another place than in a new database. Name the columns.
+            `INSERT INTO new SELECT * FROM old` copies the first column into the first one, whatever they \
+            are called. If the orders differ, values land in the wrong columns, and SQLite stores them \
+            without an error. That is an error here, and so are two lists of names in different orders, also \
+            in each part of a UNION and in a trigger. If only a name differs, it is a warning. If all names \
+            match, it is a note, since a column that ALTER added is at a different position than in a new \
+            database. Name the columns.
             """,
         bad: "INSERT INTO new_email SELECT * FROM email;",
         good: "INSERT INTO new_email (id, subject) SELECT id, subject FROM email;")

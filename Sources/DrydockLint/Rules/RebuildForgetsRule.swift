@@ -10,12 +10,12 @@ struct RebuildForgetsRule: LintRule {
     let text = LintRuleText(
         summary: "a rebuilt table loses an index, a trigger, a DEFAULT or AUTOINCREMENT",
         detail: """
-            DROP TABLE takes a table's indexes and triggers along; a rebuild has to make them again \
-            (https://www.sqlite.org/lang_altertable.html#otheralter, steps 3 and 8). AUTOINCREMENT that is lost \
-            lets ids be given twice, and so does its mark, which does not move along by itself. A trigger that is \
-            recreated under another name is a warning, since a later DROP TRIGGER would not find it. A DEFAULT that \
-            the new table does not have, or an index that is made again with other columns, is a note: a rebuild \
-            may be there for that.
+            DROP TABLE drops a table's indexes and triggers too; a rebuild has to create them again \
+            (https://www.sqlite.org/lang_altertable.html#otheralter, steps 3 and 8). If AUTOINCREMENT is \
+            lost, ids can be reused; the same happens if its row in sqlite_sequence is lost, which is not \
+            copied by itself. A trigger that is recreated under another name is a warning, since a later \
+            DROP TRIGGER would not find it. A DEFAULT that the new table does not have, or an index that is \
+            recreated with other columns, is a note: that may be the purpose of the rebuild.
             """,
         bad: """
             CREATE TABLE new_email (id INTEGER PRIMARY KEY, subject TEXT NOT NULL);

@@ -12,9 +12,10 @@ struct RebuildRenamesFirstRule: LintRule {
         summary: "a rebuild renames the old table first, and references follow it",
         detail: """
             Since SQLite 3.26 ALTER TABLE RENAME rewrites the foreign keys, triggers and views that name the \
-            table. A rebuild that renames the old table away, makes the new one and drops the old one leaves \
-            them with a name that is gone: with foreign keys on, every write to such a child fails. Make \
-            the new table under another name, copy, drop the old one, and rename the new one.
+            table. A rebuild that first renames the old table, then creates the new one and drops the old \
+            one, leaves them with a name that no longer exists: with foreign keys on, every write to such a \
+            child fails. Create the new table under another name, copy, drop the old one, and rename the new \
+            one.
             """,
         bad: """
             ALTER TABLE account RENAME TO old_account;

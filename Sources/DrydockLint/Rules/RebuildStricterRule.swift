@@ -10,11 +10,11 @@ struct RebuildStricterRule: LintRule {
     let text = LintRuleText(
         summary: "a rebuilt table may refuse rows that the old one took",
         detail: """
-            A NOT NULL, a CHECK, a foreign key, an INTEGER PRIMARY KEY or STRICT that the old table did not have \
-            is asked of every row that the copy brings, and the migration fails for users who have other rows. Fix such rows in the copy, as with \
-            `coalesce`, or before it. A NOT NULL column without a default that the copy leaves out is an error: it \
-            fails on the first row. A CHECK that only allows more than before, or that what held before \
-            implies, is not meant.
+            A NOT NULL, a CHECK, a foreign key, an INTEGER PRIMARY KEY or STRICT that the old table did not \
+            have applies to every row that is copied, and the migration fails for users whose rows break it. \
+            Fix such rows in the copy, as with `coalesce`, or before it. A NOT NULL column without a default \
+            that the copy leaves out is an error: it fails on the first row. A CHECK that only allows more \
+            than before, or that follows from the old constraints, is not reported.
             """,
         bad: """
             CREATE TABLE new_email (id INTEGER PRIMARY KEY, subject TEXT NOT NULL);

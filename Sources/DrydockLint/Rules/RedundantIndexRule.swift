@@ -9,7 +9,7 @@ struct RedundantIndexRule: LintRule {
     let text = LintRuleText(
         summary: "an index is the beginning of another one",
         detail: """
-            A query that could use it can use the longer one. It may still be worth its space where the longer \
+            A query that could use it can use the longer one. It may still be worth its space if the longer \
             one is much wider, so this is a note.
             """,
         bad: """

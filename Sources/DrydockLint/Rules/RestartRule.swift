@@ -14,10 +14,11 @@ struct RestartRule: LintRule {
     let text = LintRuleText(
         summary: "a statement that fails when a killed migration is started again",
         detail: """
-            Where the tool opens no transaction, a kill or a power cut leaves what had run by then, and the next start runs the \
-            file from its first statement. One that fails on what it left behind fails on every later start. Each point between \
-            two statements is tried, with the schema alone; `verify --crash` also starts the tool on rows. The first migration \
-            is left out, since no database has data before it. Under a tool that refuses to start after a kill (Prisma, \
+            If the tool opens no transaction, a kill or a power cut keeps what had run until then, and the \
+            next start runs the file from its first statement. A statement that fails on what was left \
+            behind fails on every later start. Each point between two statements is tried, with the schema \
+            only; `verify --crash` also starts the tool on rows. The first migration is left out, since no \
+            database has data before it. Under a tool that refuses to start after a kill (Prisma, \
             golang-migrate), the end of the file is left out: there its own commands help.
             """,
         bad: """

@@ -11,11 +11,11 @@ struct StaleIndexRule: LintRule {
     let text = LintRuleText(
         summary: "a full-text or spatial index loses track of its rows",
         detail: """
-            A full-text table keeps its entries in tables of its own, such as `found_data`. A statement that writes to these \
-            damages the index, which is an error; change the rows of the full-text table itself. It finds the rows of the \
-            table with the text by rowid. A rebuild of a table without an INTEGER PRIMARY KEY renumbers its rows, and so may \
-            VACUUM; if a row was ever deleted, searches then find wrong rows. Copy the rowid, or \
-            rebuild the index at the end.
+            A full-text table keeps its entries in tables of its own, such as `found_data`. A statement that \
+            writes to these damages the index, which is an error; change the rows of the full-text table \
+            itself. The index finds the rows of its content table by rowid. A rebuild of a table without an \
+            INTEGER PRIMARY KEY renumbers its rows, and VACUUM may do so too; if a row was ever deleted, \
+            searches then find wrong rows. Copy the rowid, or rebuild the index at the end.
             """,
         bad: """
             -- page(url TEXT PRIMARY KEY, body TEXT) is the content of found

@@ -9,9 +9,9 @@ struct TransactionRule: LintRule {
     let text = LintRuleText(
         summary: "a statement that SQLite refuses inside the tool's transaction",
         detail: """
-            VACUUM, PRAGMA synchronous = ..., and PRAGMA journal_mode = WAL on a database that has another mode, \
-            are errors inside a transaction, and the migration fails. BEGIN and COMMIT are `transaction-ended`, a PRAGMA that is \
-            passed over in silence is `pragma-ignored`.
+            VACUUM, PRAGMA synchronous = ..., and PRAGMA journal_mode = WAL on a database that has another \
+            mode, are errors inside a transaction, and the migration fails. BEGIN and COMMIT are \
+            `transaction-ended`; a PRAGMA that has no effect is `pragma-ignored`.
             """,
         bad: "VACUUM;")
 

@@ -10,11 +10,12 @@ struct UniqueRule: LintRule {
         summary: "UNIQUE for rows that were written without it",
         detail: """
             `CREATE UNIQUE INDEX` fails with "UNIQUE constraint failed" for every user who has two rows with \
-            the same values, and a rebuild's `INSERT ... SELECT` fails alike, as does one into a table of its own \
-            key. With `INSERT OR IGNORE` or `OR REPLACE` the rows are lost in silence, which is an error where the old key \
-            had more columns than the new one: it allowed such rows. Merge such rows first, and \
-            declare it. It is a note once a DELETE picked rows by all of these columns or by a query, or an UPDATE changed one, \
-            and an error where an UPDATE gave every row the same.
+            the same values, and so does the `INSERT ... SELECT` of a rebuild, or one into a new table with \
+            such a key. With `INSERT OR IGNORE` or `OR REPLACE` the rows are silently lost, which is an \
+            error if the old key had more columns than the new one: it allowed such rows. Merge such rows \
+            first, and declare that. It is a note after a DELETE that chose rows by all of these columns or \
+            by a query, or after an UPDATE that changed one of them, and an error if an UPDATE gave every \
+            row the same value.
             """,
         bad: "CREATE UNIQUE INDEX email_on_message ON email(message_id);",
         good: """

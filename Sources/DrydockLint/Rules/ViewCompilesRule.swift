@@ -13,10 +13,10 @@ struct ViewCompilesRule: LintRule {
     let text = LintRuleText(
         summary: "a view or trigger names what does not exist",
         detail: """
-            SQLite makes views and triggers without looking at what they name. A view fails when it is read, a \
-            trigger fails every write to its table, and both make later ALTER TABLE statements fail. A trigger \
-            that waits for UPDATE OF a column that its table does not have never fires. Functions that the app \
-            registers are named under `functions:` in drydock.yml.
+            SQLite creates views and triggers without checking what they name. A view fails when it is read, \
+            a trigger fails every write to its table, and both make later ALTER TABLE statements fail. A \
+            trigger for UPDATE OF a column that its table does not have never fires. Functions that the app \
+            registers are listed under `functions:` in drydock.yml.
             """,
         bad: "CREATE VIEW inbox AS SELECT id, subjct FROM email;")
 

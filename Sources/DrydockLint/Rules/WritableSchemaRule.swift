@@ -9,8 +9,8 @@ struct WritableSchemaRule: LintRule {
     let text = LintRuleText(
         summary: "sqlite_schema is written by hand",
         detail: """
-            A typing error there makes the database unreadable for good, and what rows hold is not checked \
-            against what the new SQL says. Apple's SQLite refuses it in its defensive mode. Rebuild the table \
+            A typing error there makes the database permanently unreadable, and existing rows are not \
+            checked against the new SQL. Apple's SQLite refuses it in its defensive mode. Rebuild the table \
             instead.
             """,
         bad: "PRAGMA writable_schema = ON;")

@@ -11,15 +11,16 @@ struct DestructiveRule: LintRule {
     let text = LintRuleText(
         summary: "existing data is dropped, deleted or rewritten without a declaration",
         detail: """
-            DROP TABLE, DROP COLUMN and DELETE take data that users have; nothing brings it back after the \
-            upgrade. Where it is meant, a declaration says so, and `drydock verify` holds the migration to \
-            exactly that. UPDATE of a column that existed is a warning, and so is the UPDATE of an upsert. REPLACE \
-            deletes the row that has the same key: what it does not name is lost and, with foreign keys on, \
-            ON DELETE acts on the children. So does DELETE, and UPDATE of a key by ON UPDATE: the children's \
-            rows are declared beside the parent's. What a trigger deletes that a statement fires counts as \
-            well. A table whose rows the migration copied before to one that is there at the end, and what the \
-            migration itself made, is not meant here. Where an earlier migration copied the rows, it is a warning: \
-            rows that came since are not in the copy.
+            DROP TABLE, DROP COLUMN and DELETE remove data that users have; nothing brings it back after the \
+            upgrade. If that is intended, a declaration says so, and `drydock verify` checks that the \
+            migration loses exactly that. UPDATE of a column that existed is a warning, and so is the UPDATE \
+            of an upsert. REPLACE deletes the row that has the same key: columns that it does not name are \
+            lost and, with foreign keys on, ON DELETE acts on the children. DELETE does the same, and UPDATE \
+            of a key by ON UPDATE: declare the children's rows as well as the parent's. Rows that are \
+            deleted by a trigger that a statement fires count as well. Not reported are a table whose rows \
+            the migration first copied to one that exists at the end, and what the migration itself created. \
+            If an earlier migration copied the rows, it is a warning: rows that were added since are not in \
+            the copy.
             """,
         bad: "DROP TABLE legacy_label;",
         good: """
