@@ -28,8 +28,8 @@ struct CodeMigration {
         }
         return Finding(
             .migrationInCode, .warning,
-            "\(migration.identifier) is written in code and was not linted; what follows was, as if it did not change the schema",
-            help: (first.map { "Behind it\($0) " } ?? "")
+            "\(migration.identifier) is written in code and was not linted; later migrations were linted as if it did not change the schema",
+            help: (first.map { "After it\($0) " } ?? "")
                 + "Replay it with 'drydock verify' from a snapshot that the app has upgraded past it.",
             migration: migration.identifier, place: .init(file: migration.path))
     }

@@ -28,7 +28,7 @@ extension LintFindings {
                 let statement = migration.statements.first
             else { continue }
             guard statement.source.bytes == bytes else {
-                let reason = "placeholders were put in where it was linted"
+                let reason = "it was linted with placeholders filled in"
                 result.kept.append(KeptFile(path: path, reason: reason))
                 continue
             }

@@ -80,7 +80,7 @@ struct LintFindings: Sendable {
         var (weight, help) = (fault.severity ?? rule.severity ?? .warning, fault.help)
         if let code, rule.speaksOfMissing, weight == .error {
             weight = .warning
-            help = "Unless \(code.migration.path) makes it. " + help
+            help = "Unless \(code.migration.path) creates it. " + help
         }
         findings.append(
             Finding(

@@ -170,7 +170,7 @@ public struct Linter: Sendable {
             Finding(
                 .nothingVerified, "\(what): \(reason)",
                 help:
-                    "Rules compare a statement with the schema that it meets, and that schema is not known.",
+                    "Rules check a statement against the schema that it runs on, and that schema is not known.",
                 place: .init(file: request.migrationsFolder))
         ]
     }

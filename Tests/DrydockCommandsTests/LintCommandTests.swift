@@ -14,7 +14,7 @@ import Testing
     @Test func failsWithStatusOne() throws {
         let result = try Project(second: "SELECT 1;\n  DELETE FROM email;").run("lint")
         #expect(result.status == 1)
-        #expect(result.output.contains("error[destructive-undeclared] DELETE takes every row of email"))
+        #expect(result.output.contains("error[destructive-undeclared] DELETE removes every row of email"))
         #expect(result.output.contains("--> Migrations/v2.sql:2:3"))
         #expect(result.output.contains("-- drydock: deletes from email"))
     }
@@ -250,7 +250,7 @@ import Testing
         let result = try project.run("lint", "--fix", "--placeholder", "table=email")
         #expect(
             result.errors
-                == "drydock: Migrations/v2.sql was not changed: placeholders were put in where it was linted\n"
+                == "drydock: Migrations/v2.sql was not changed: it was linted with placeholders filled in\n"
         )
     }
 

@@ -21,7 +21,7 @@ enum SampleReport {
         let statements = source.statements()
         report.findings = [
             Finding(
-                .destructiveUndeclared, "DROP TABLE takes every row of email",
+                .destructiveUndeclared, "DROP TABLE deletes every row of email",
                 help: "If they may go, declare it:\n  -- drydock: drops table email", migration: "v2",
                 place: .init(statements[1]), table: "email"),
             Finding(

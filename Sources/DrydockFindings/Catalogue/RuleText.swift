@@ -49,7 +49,7 @@ extension Rule {
                 why: "SQLite drops indexes and triggers with their table; a rebuild must recreate them.")
         case .constraintLost:
             RuleText(
-                "a table that stays has lost a constraint, or the action of a foreign key",
+                "a table has lost a constraint, or the action of a foreign key",
                 why: "No row shows it: any later one may break what the app relies on.")
         case .referenceMoved:
             RuleText(
@@ -124,11 +124,11 @@ extension Rule {
         case .rollbackFailed:
             RuleText(
                 "a migration cannot be undone, or not run again",
-                why: "A release that is taken back leaves a database that no version knows.")
+                why: "If a release is withdrawn, its databases have a schema that no version knows.")
         case .rollbackMismatch:
             RuleText(
                 "undone or run again, a migration leaves a different schema",
-                why: "A release that is taken back leaves a database that no version knows.")
+                why: "If a release is withdrawn, its databases have a schema that no version knows.")
         case .crashStuck:
             RuleText(
                 "stopped on the way, the tool never runs again by itself",

@@ -79,7 +79,7 @@ struct AddColumnRule: LintRule {
         if let value = column.defaultValue, table.isStrict, isOfAnotherType(value, column, step) {
             return [
                 fault(
-                    "the default of \(column.name) is not of type \(column.declaredType): every row of the STRICT \(table.name) has it, and integrity_check complains",
+                    "the default of \(column.name) is not of type \(column.declaredType): every row of the STRICT \(table.name) gets it, and integrity_check reports it",
                     "Choose a default of the column's type.", step.token("default"))
             ]
         }
@@ -168,20 +168,20 @@ struct AddColumnRule: LintRule {
                 return LintFault(
                     .error,
                     "the default of \(column.name) breaks its own CHECK: adding it fails if \(table.name) has a row",
-                    help: "Choose a default that meets CHECK (\(check.expression)).")
+                    help: "Choose a default that satisfies CHECK (\(check.expression)).")
             case .row(let row):
                 return LintFault(
                     .warning,
                     "adding \(column.name) fails if a row of \(table.name) has \(row), which its CHECK refuses",
                     help:
-                        "Give \(listed(others)) values that meet CHECK (\(check.expression)) first, with UPDATE."
+                        "Give \(listed(others)) values that satisfy CHECK (\(check.expression)) first, with UPDATE."
                 )
             case .noRow, .unknown:
                 guard let other = others.first else { return nil }
                 return LintFault(
                     .note,
-                    "adding \(column.name) fails if a row of \(table.name) does not meet its CHECK, which reads \(other) too",
-                    help: "Make sure that every row meets CHECK (\(check.expression)).")
+                    "adding \(column.name) fails if a row of \(table.name) does not satisfy its CHECK, which reads \(other) too",
+                    help: "Make sure that every row satisfies CHECK (\(check.expression)).")
             }
         }
     }

@@ -9,7 +9,7 @@ struct ConstraintKeptRule: LintRule {
     let rule = Rule.constraintLost
     let severity: Finding.Severity? = .warning
     let text = LintRuleText(
-        summary: "a table that stays loses a constraint, or the action of a foreign key",
+        summary: "a table loses a constraint, or the action of a foreign key",
         detail: """
             A rebuild writes a table's whole definition again, and CREATE TABLE AS copies no constraint at \
             all. What the new definition leaves out (PRIMARY KEY, UNIQUE, CHECK, NOT NULL, COLLATE, \

@@ -7,7 +7,7 @@ struct CopiedConstantRule: LintRule {
     let rule = Rule.copiedConstant
     let severity: Finding.Severity? = .warning
     let text = LintRuleText(
-        summary: "a copy puts the same value into a column of every row",
+        summary: "a copy writes the same value into a column of every row",
         detail: """
             `SELECT id, 'title', artist FROM song` does not read the column `title`: `'title'` is a text, \
             and every row gets this word. So does `"heading"` in double quotes if no column has that name. \
@@ -76,7 +76,7 @@ struct CopiedConstantRule: LintRule {
             let tables = listed(copy.sources.map(\.name))
             return LintFault(
                 isOccupied(copy, step) ? .error : .warning,
-                "\(word) is not a column of \(tables): the copy puts this word into \(place) of every row",
+                "\(word) is not a column of \(tables): the copy writes this word into \(place) of every row",
                 help: """
                     SQLite reads a name in double quotes as text where no column has it. Name a column of \
                     \(tables), or leave \(quotedIfNeeded(constant.target)) out of the copy, so that it gets its default.
@@ -87,7 +87,7 @@ struct CopiedConstantRule: LintRule {
         guard !isDeclared(source, misread.column, step, unlessRenamedTo: constant.target) else { return nil }
         var fault = LintFault(
             isOccupied(copy, step) ? .error : .warning,
-            "\(word) is text: the copy puts this word into \(place) of every row, and not the values of "
+            "\(word) is text: the copy writes this word into \(place) of every row instead of the values of "
                 + "\(source.name).\(misread.column)",
             help: "Write the column's name without single quotes.", at: step.statement, token: misread.token,
             table: source.name, column: misread.column)
@@ -113,7 +113,8 @@ struct CopiedConstantRule: LintRule {
         else { return nil }
         let table = step.firstName(of: source.name)
         return LintFault(
-            .warning, "the rebuild of \(table) puts \(constant.text) into \(column.name), whatever was there",
+            .warning,
+            "the rebuild of \(table) writes \(constant.text) into \(column.name), whatever its value was",
             help: remedy(
                 "that is intended", "rewrites \(quotedIfNeeded(table)).\(quotedIfNeeded(column.name))"),
             at: step.statement, table: table, column: column.name)

@@ -6,7 +6,7 @@ struct DefaultIdentifierRule: LintRule {
     let rule = Rule.defaultIsIdentifier
     let severity: Finding.Severity? = .warning
     let text = LintRuleText(
-        summary: "a DEFAULT is a bare word, which is stored as a text",
+        summary: "a DEFAULT is a bare word, which is stored as text",
         detail: """
             `DEFAULT now` stores the text "now", and `DEFAULT uuid` the text "uuid". Write a string in \
             single quotes, or an expression in parentheses.
@@ -35,7 +35,7 @@ struct DefaultIdentifierRule: LintRule {
                 return nil
             }
             return LintFault(
-                nil, "DEFAULT \(word) is the text '\(word)', letter by letter",
+                nil, "DEFAULT \(word) stores the text '\(word)'",
                 help: "Write '\(word)' if that is intended, or an expression in parentheses.",
                 at: step.statement,
                 token: token)

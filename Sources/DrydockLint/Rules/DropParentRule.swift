@@ -40,7 +40,7 @@ struct DropParentRule: LintRule {
             let what =
                 key.onDelete == .cascade
                 ? "deletes the rows of \(child.name) that reference it"
-                : "takes \(key.columns.joined(separator: ", ")) from the rows of \(child.name) that reference it"
+                : "resets \(key.columns.joined(separator: ", ")) of the rows of \(child.name) that reference it"
             let origins = step.origins(of: child.name).map(\.name)
             if declares(step.migration, origins + [child.name]) { return [] }
             return [

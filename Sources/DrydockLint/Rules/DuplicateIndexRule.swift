@@ -7,7 +7,7 @@ struct DuplicateIndexRule: LintRule {
     let rule = Rule.duplicateIndex
     let severity: Finding.Severity? = .warning
     let text = LintRuleText(
-        summary: "an index holds what another one or a key holds already",
+        summary: "an index repeats another index or a key",
         detail: """
             It costs space, and time on every write, and serves no query. PRIMARY KEY and UNIQUE create an \
             index themselves, and an INTEGER PRIMARY KEY is the table's own order. Of two equal indexes, the \
@@ -21,7 +21,7 @@ struct DuplicateIndexRule: LintRule {
     func check(_ end: LintEnd) -> [LintFault] {
         IndexCover.covers(in: end.schema).filter(\.isWhole).compactMap { cover in
             cover.fault(end) { name, other in
-                "index \(name) holds what \(other) holds already"
+                "index \(name) repeats \(other)"
             } help: {
                 "Drop it:\n" + proposed("DROP INDEX \(quotedIfNeeded($0));")
             }

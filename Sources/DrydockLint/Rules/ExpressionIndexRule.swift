@@ -7,7 +7,7 @@ struct ExpressionIndexRule: LintRule {
     let rule = Rule.expressionIndexFails
     let severity: Finding.Severity? = .warning
     let text = LintRuleText(
-        summary: "an index computes what can be an error for a row",
+        summary: "the expression of an index can fail for a row",
         detail: """
             The expression of an index is computed for every row. `json_extract` and `->` fail with \
             "malformed JSON" on text that is not JSON; then the index cannot be created, and later no such \
@@ -74,7 +74,8 @@ struct ExpressionIndexRule: LintRule {
             guard readsClock else { continue }
             return LintFault(
                 .error, "the index reads the clock with \(name)(): it fails if \(table.name) has a row",
-                help: "An index must give the same for a row at any time.", at: step.statement,
+                help: "The expression of an index must always give the same value for a row.",
+                at: step.statement,
                 token: step.statement.token(named: name), table: table.name)
         }
         return nil
@@ -92,7 +93,7 @@ struct ExpressionIndexRule: LintRule {
             else { continue }
             return LintFault(
                 .error,
-                "the path \(path) of \(name)() begins with no $: the index fails on a row of \(table.name) that has JSON",
+                "the path \(path) of \(name)() does not begin with $: the index fails on a row of \(table.name) that has JSON",
                 help: "Write '$.\(path.dropFirst())", at: step.statement,
                 token: step.statement.token(named: name), table: table.name)
         }

@@ -27,8 +27,8 @@ struct ForeignKeyIndexRule: LintRule {
                 let name = quotedIfNeeded("\(table.name)_on_\(key.columns.joined(separator: "_"))")
                 return end.fault(
                     .table(table.name), nil,
-                    "no index begins with \(columns): each row that goes from \(key.parent) reads all of \(table.name)",
-                    help: "Make one:\n"
+                    "no index begins with \(columns): each row deleted from \(key.parent) causes a scan of all of \(table.name)",
+                    help: "Create one:\n"
                         + proposed("CREATE INDEX \(name) ON \(quotedIfNeeded(table.name))(\(columns));"),
                     word: key.columns.first, table: table.name, column: key.columns.first)
             }

@@ -41,7 +41,7 @@ struct ForeignKeyParentRule: LintRule {
                 var found = LintFault(
                     migration.foreignKeysAreOn ? .error : .warning,
                     "\(fault.message), and \(table.name) references it: with foreign keys on, writing to \(table.name) fails",
-                    help: "Take the foreign key away first, or make again what it needs.", at: statement,
+                    help: "Remove the foreign key first, or recreate what it needs.", at: statement,
                     table: table.name, column: key.columns.first)
                 found.stands = { schema in
                     schema.table(table.name)?.foreignKeys.contains { now in
@@ -102,7 +102,7 @@ struct ForeignKeyParentRule: LintRule {
             let nearest = nearestName(to: key.parent, in: schema.tables.values.map(\.name))
             return (
                 "the parent table \(key.parent) does not exist",
-                nearest.map { "Did you mean \($0)?" } ?? "Make it, or take the foreign key away."
+                nearest.map { "Did you mean \($0)?" } ?? "Create it, or remove the foreign key."
             )
         }
         guard let columns = schema.parentColumns(of: key) else {
@@ -117,7 +117,7 @@ struct ForeignKeyParentRule: LintRule {
         }
         guard columns.count == key.columns.count else {
             return (
-                "the key of \(parent.name) is (\(list)), of another number of columns",
+                "the key of \(parent.name) is (\(list)), which has a different number of columns",
                 "Name as many columns of the parent as the foreign key has."
             )
         }
@@ -127,7 +127,8 @@ struct ForeignKeyParentRule: LintRule {
         return (
             "\(parent.name)(\(list)) is "
                 + (isOther
-                    ? "UNIQUE in another collation than its own" : "neither its primary key nor UNIQUE"),
+                    ? "UNIQUE, but in a different collation than its own"
+                    : "neither its primary key nor UNIQUE"),
             "Make it unique:\n"
                 + proposed(
                     "CREATE UNIQUE INDEX \(quotedIfNeeded(parent.name + "_" + columns.joined(separator: "_"))) ON "

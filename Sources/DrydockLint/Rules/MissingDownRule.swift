@@ -9,7 +9,7 @@ struct MissingDownRule: LintRule {
     let text = LintRuleText(
         summary: "a migration has no way back",
         detail:
-            "A release that is taken back leaves a database that the older one does not know. `drydock verify --rollback` tries the ways back."
+            "If a release is withdrawn, its databases have a schema that the older release does not know. `drydock verify --rollback` tries the ways back."
     )
 
     func check(_ migration: LintMigration) -> [LintFault] {

@@ -17,7 +17,7 @@ struct MissingStrictRule: LintRule {
         else { return [] }
         return [
             LintFault(
-                .warning, "\(table.name) is not STRICT: its columns take values of any type",
+                .warning, "\(table.name) is not STRICT: its columns accept values of any type",
                 help:
                     "Write STRICT after the last parenthesis; columns are then INT, INTEGER, REAL, TEXT, BLOB or ANY.",
                 at: step.statement, table: table.name)

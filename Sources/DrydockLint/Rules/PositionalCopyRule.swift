@@ -7,7 +7,7 @@ struct PositionalCopyRule: LintRule {
     let rule = Rule.positionalCopy
     let severity: Finding.Severity? = .warning
     let text = LintRuleText(
-        summary: "rows are copied by the order of columns",
+        summary: "rows are copied by the position of columns",
         detail: """
             `INSERT INTO new SELECT * FROM old` copies the first column into the first one, whatever they \
             are called. If the orders differ, values land in the wrong columns, and SQLite stores them \
@@ -66,14 +66,15 @@ struct PositionalCopyRule: LintRule {
         }
         if let place = copied.crossing(targets) {
             let what = "the copy puts \(names[place] ?? "") into \(table).\(targets[place])"
-            return fault(.error, what + ": the columns stand in another order")
+            return fault(.error, what + ": the columns are in a different order")
         }
         guard copied.hasStar else { return nil }
         let wrong = zip(names, targets).first { $0.0?.foldedASCII != $0.1.foldedASCII }
         if let (name, target) = wrong {
             return fault(
                 .warning,
-                "the copy puts \(name ?? "an expression") into \(table).\(target), by the order of columns")
+                "the copy puts \(name ?? "an expression") into \(table).\(target), by the position of columns"
+            )
         }
         return copied.readsTable
             ? fault(.note, "the copy into \(table) depends on the order of columns") : nil

@@ -44,9 +44,9 @@ struct RebuildForgetsRule: LintRule {
             _ kind: String, _ object: String, _ sql: String, stands: @escaping @Sendable (Schema) -> Bool
         ) -> LintFault {
             var fault = LintFault(
-                .warning, "\(kind) \(object) goes with the old \(name) and is not made again",
+                .warning, "\(kind) \(object) is dropped with the old \(name) and is not recreated",
                 help: "Recreate it after the rebuild:\n" + proposed(sql + ";")
-                    + "\nIf it may go, drop it by name before.", at: drop, table: name)
+                    + "\nIf it is no longer needed, drop it by name first.", at: drop, table: name)
             fault.stands = stands
             return fault
         }
@@ -101,7 +101,7 @@ struct RebuildForgetsRule: LintRule {
         let name = quotedIfNeeded(trigger.name)
         return LintFault(
             .warning,
-            "trigger \(trigger.name) goes with the old \(trigger.table) and is recreated under another name, \(other.name): "
+            "trigger \(trigger.name) is dropped with the old \(trigger.table) and recreated under another name, \(other.name): "
                 + "a later DROP TRIGGER \(name) would not find it, and CREATE TRIGGER IF NOT EXISTS would add a second one",
             help:
                 "Keep its name. If the new name is intended, drop the old one by name before the table is dropped:\n"
@@ -139,8 +139,8 @@ struct RebuildForgetsRule: LintRule {
             let printer = SchemaPrinter(printsSettings: false)
             return LintFault(
                 isLooser ? .warning : .note,
-                "index \(index.name) is made again "
-                    + (isLooser ? "without UNIQUE" : "with another definition"),
+                "index \(index.name) is recreated "
+                    + (isLooser ? "without UNIQUE" : "with a different definition"),
                 help: "Before the rebuild it was:\n" + proposed(printer.text(index) + ";"),
                 at: remaking ?? rebuild.statement, table: rebuild.old.name)
         }
@@ -165,10 +165,10 @@ struct RebuildForgetsRule: LintRule {
             !migration.migration.statements.contains(where: { $0.mentions("sqlite_sequence") })
         else { return [] }
         let copy = migration.lineage[old.name]?.firstTableName ?? old.name
-        var help = "Move it along in sqlite_sequence before the old table is dropped."
+        var help = "Copy it in sqlite_sequence before the old table is dropped."
         if copy.foldedASCII != old.name.foldedASCII {
             help =
-                "Move it along before the old table is dropped:\n"
+                "Copy it before the old table is dropped:\n"
                 + proposed(
                     """
                     DELETE FROM sqlite_sequence WHERE name = \(quotedText(copy));
@@ -179,7 +179,7 @@ struct RebuildForgetsRule: LintRule {
         return [
             LintFault(
                 .note,
-                "the AUTOINCREMENT mark of \(old.name) falls to the highest id that is left: ids of deleted rows are given again",
+                "the AUTOINCREMENT mark of \(old.name) falls to the highest id that is left: ids of deleted rows are reused",
                 help: help, at: rebuild.statement, table: old.name)
         ]
     }
@@ -190,7 +190,7 @@ struct RebuildForgetsRule: LintRule {
         func fault(_ severity: Finding.Severity, _ what: String, _ column: String?) -> LintFault {
             LintFault(
                 severity, "the new \(new.name) has no \(what), which the old one had",
-                help: "Add it to the new table, unless the rebuild is meant to remove it.",
+                help: "Add it to the new table, unless the rebuild is intended to remove it.",
                 at: rebuild.statement, table: new.name, column: column)
         }
         // Without its key, the table has lost more.

@@ -51,7 +51,7 @@ struct RebuildRenamesFirstRule: LintRule {
             var fault = LintFault(
                 .error, "\(first)\(others) followed the rename to \(away), which does not exist at the end",
                 help:
-                    "Make the new table under another name, copy, drop \(old.name), and rename the new one to \(old.name).",
+                    "Create the new table under another name, copy, drop \(old.name), and rename the new one to \(old.name).",
                 at: statement, table: old.name)
             fault.stands = { schema in
                 schema.tables[folded] == nil && Self.hasFollowers(of: folded, in: schema)

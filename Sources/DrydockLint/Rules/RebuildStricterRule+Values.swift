@@ -133,7 +133,7 @@ extension RebuildStricterRule {
             let list = key.columns.joined(separator: ", ")
             return LintFault(
                 isHandled(key.columns + sources, rebuild, migration) ? .note : .warning,
-                "\(list) becomes a foreign key: the migration fails if a row of \(rebuild.old.name) has one that \(key.parent) has not",
+                "\(list) becomes a foreign key: the migration fails if a row of \(rebuild.old.name) has a value that \(key.parent) does not have",
                 help: "Fix such rows in the copy or before it.", at: rebuild.statement,
                 table: rebuild.old.name,
                 column: key.columns.first)

@@ -8,7 +8,7 @@ struct RebuildStricterRule: LintRule {
     let rule = Rule.rebuildStricter
     let severity: Finding.Severity? = .warning
     let text = LintRuleText(
-        summary: "a rebuilt table may refuse rows that the old one took",
+        summary: "a rebuilt table may refuse rows that the old one accepted",
         detail: """
             A NOT NULL, a CHECK, a foreign key, an INTEGER PRIMARY KEY or STRICT that the old table did not \
             have applies to every row that is copied, and the migration fails for users whose rows break it. \
@@ -85,7 +85,7 @@ struct RebuildStricterRule: LintRule {
                 .error,
                 "\(column.name) is NOT NULL, has no default, and the copy leaves it out: "
                     + (isIgnored
-                        ? "every row of \(rebuild.old.name) is dropped in silence"
+                        ? "every row of \(rebuild.old.name) is silently dropped"
                         : "it fails if \(rebuild.old.name) has a row"),
                 help: "Fill it in the copy, or give it a default.", at: statement, table: rebuild.old.name,
                 column: column.name)

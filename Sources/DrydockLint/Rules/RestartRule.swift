@@ -12,7 +12,7 @@ struct RestartRule: LintRule {
     let rule = Rule.notRestartable
     let severity: Finding.Severity? = .warning
     let text = LintRuleText(
-        summary: "a statement that fails when a killed migration is started again",
+        summary: "a statement fails when a killed migration is started again",
         detail: """
             If the tool opens no transaction, a kill or a power cut keeps what had run until then, and the \
             next start runs the file from its first statement. A statement that fails on what was left \

@@ -53,8 +53,8 @@ struct StaleIndexRule: LintRule {
         switch action {
         case .insert(let name, _, _): (name, "INSERT writes to")
         case .update(let name, _): (name, "UPDATE changes")
-        case .delete(let name): (name, "DELETE takes rows of")
-        case .dropTable(let name): (name, "DROP TABLE takes")
+        case .delete(let name): (name, "DELETE removes rows of")
+        case .dropTable(let name): (name, "DROP TABLE removes")
         default: nil
         }
     }

@@ -7,7 +7,7 @@ struct TransactionRule: LintRule {
     let rule = Rule.refusedInTransaction
     let severity: Finding.Severity? = .error
     let text = LintRuleText(
-        summary: "a statement that SQLite refuses inside the tool's transaction",
+        summary: "a statement is refused by SQLite inside the tool's transaction",
         detail: """
             VACUUM, PRAGMA synchronous = ..., and PRAGMA journal_mode = WAL on a database that has another \
             mode, are errors inside a transaction, and the migration fails. BEGIN and COMMIT are \

@@ -7,7 +7,7 @@ struct UniqueRule: LintRule {
     let rule = Rule.uniqueOverExisting
     let severity: Finding.Severity? = .warning
     let text = LintRuleText(
-        summary: "UNIQUE for rows that were written without it",
+        summary: "UNIQUE is added for rows that were written without it",
         detail: """
             `CREATE UNIQUE INDEX` fails with "UNIQUE constraint failed" for every user who has two rows with \
             the same values, and so does the `INSERT ... SELECT` of a rebuild, or one into a new table with \
@@ -67,7 +67,7 @@ struct UniqueRule: LintRule {
                 .error,
                 "every row of \(table.name) has the "
                     + (given.isEmpty ? "default" : "same") + " in \(what): the index fails on two rows",
-                "Fill the column with different values before the index is made.")
+                "Fill the column with different values before the index is created.")
         }
         let message = "the index fails if two rows of \(table.name) have the same \(what)"
         // An author who deletes rows by these columns or by the result of a query, rewrites one of the columns, or
@@ -82,7 +82,7 @@ struct UniqueRule: LintRule {
         }
         return fault(
             .warning, message,
-            "Give all but one of such rows another value first, or merge them, and declare it.")
+            "First give all but one of such rows another value, or merge them, and declare that.")
     }
 
     /// Whether a DELETE selects rows by all of these columns, as a DELETE of duplicates does.
@@ -134,7 +134,7 @@ struct UniqueRule: LintRule {
     }
 
     private static func handledHelp(_ table: Table) -> String {
-        "Rows of \(table.name) are changed before; drydock verify shows whether that is enough."
+        "Rows of \(table.name) are changed first; drydock verify shows whether that is enough."
     }
 
     /// Returns columns that did not exist when the migration began.
@@ -203,7 +203,7 @@ struct UniqueRule: LintRule {
                 return LintFault(
                     .warning,
                     "\(new.name) is UNIQUE over \(list): the copy fails if two rows of \(copy.old.name) have the same \(from)",
-                    help: "Copy each once, as with SELECT DISTINCT.", at: statement, table: new.name)
+                    help: "Copy each value once, as with SELECT DISTINCT.", at: statement, table: new.name)
             }
         }
     }
@@ -259,11 +259,11 @@ struct UniqueRule: LintRule {
             "\(old.name) becomes UNIQUE over \(list)"
                 + (wider.map { ", and was over \($0.joined(separator: ", ")) before" } ?? "") + ": "
                 + (merges
-                    ? "of rows that have the same values the copy keeps one and drops the rest without an error"
+                    ? "the copy keeps one of several rows with the same values and silently drops the rest"
                     : "the copy fails if two rows have the same"),
             help: isHandled
                 ? Self.handledHelp(old)
-                : "Give all but one of such rows another value first, or merge them, and declare it.",
+                : "First give all but one of such rows another value, or merge them, and declare that.",
             at: statement, table: old.name)
     }
 

@@ -33,7 +33,7 @@ struct ViewCompilesRule: LintRule {
             let others = columns.filter { table.column($0) != nil }
             return end.fault(
                 .trigger(trigger.name), .warning,
-                "trigger \(trigger.name) waits for UPDATE OF \(column), which \(table.name) does not have"
+                "trigger \(trigger.name) is for UPDATE OF \(column), which \(table.name) does not have"
                     + (others.isEmpty ? ": it never fires" : ""),
                 help: nearestName(to: column, in: table.columns.map(\.name)).map { "Did you mean \($0)?" }
                     ?? "Name a column of the table.", word: column, table: table.name, column: column)

@@ -21,7 +21,7 @@ struct WritableSchemaRule: LintRule {
         where name.foldedASCII == "writable_schema" && StaticChecks.isTrue(value):
             return [
                 LintFault(
-                    nil, "writable_schema lets the migration write sqlite_schema, unchecked",
+                    nil, "writable_schema lets the migration write sqlite_schema without any check",
                     help: "Rebuild the table: drydock diff --sql writes the statements.", at: step.statement)
             ]
         default: return []

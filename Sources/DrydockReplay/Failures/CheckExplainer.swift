@@ -78,14 +78,14 @@ struct CheckExplainer: FailureExplainer {
         guard let origin = rows.copiedFrom else {
             let isUpdate = if case .update? = scene.statement?.action { true } else { false }
             return Help(
-                "Write values that meet CHECK (\(check.expression))"
+                "Write values that satisfy CHECK (\(check.expression))"
                     + (isUpdate ? ", or leave these rows as they are with WHERE." : "."))
         }
         let declared = names.compactMap { name in
             rows.origins[name.foldedASCII].flatMap { scene.origin(of: $0, in: origin.name) }
         }
         return
-            "Give these rows of \(origin.name) values that meet CHECK (\(check.expression)) before the copy, with UPDATE"
+            "Give these rows of \(origin.name) values that satisfy CHECK (\(check.expression)) before the copy, with UPDATE"
             + (declared.isEmpty
                 ? "."
                 : ", and declare it:\n" + declared.map { Help.declaration("rewrites \($0)") }.joinedLines())

@@ -173,7 +173,7 @@ import Testing
         let finding = try #require(try await it.check(.copiedConstant).first)
         #expect(
             finding.message
-                == "'title' is text: the copy puts this word into n.title of every row, and not the values of song.title"
+                == "'title' is text: the copy writes this word into n.title of every row instead of the values of song.title"
         )
         #expect(finding.table == "song" && finding.column == "title")
         #expect(finding.help.contains("SELECT id, title, artist FROM song;"))
@@ -191,7 +191,7 @@ import Testing
         let finding = try #require(try await it.check(.copiedConstant).first)
         #expect(
             finding.message
-                == "\"year\" is not a column of song: the copy puts this word into n.year of every row")
+                == "\"year\" is not a column of song: the copy writes this word into n.year of every row")
         try await Self.of("", it.steps[1], tool: .d1).check(.doubleQuotedString)
     }
 

@@ -107,7 +107,7 @@ import Testing
         let other = Self.trigger.replacing("email_gone", with: "trg_email_gone")
         let it = LintCase("", Self.definition + Self.copy + Self.index + other, says: [.warning])
         let finding = try #require(try await it.check(.rebuildForgets).first)
-        #expect(finding.message.hasPrefix("trigger email_gone goes with the old email and is recreated"))
+        #expect(finding.message.hasPrefix("trigger email_gone is dropped with the old email and recreated"))
         #expect(finding.message.contains("under another name, trg_email_gone"))
         #expect(finding.place?.statement?.hasPrefix("CREATE TRIGGER trg_email_gone") == true)
         try await LintCase(
@@ -133,6 +133,6 @@ import Testing
             "CREATE TABLE n(a); INSERT INTO n(a) SELECT a FROM t; DROP TABLE t; ALTER TABLE n RENAME TO t; CREATE INDEX i ON o(a);",
             says: [.warning]
         ).check(.rebuildForgets).first
-        #expect(finding?.message.contains("index i goes with the old t") == true)
+        #expect(finding?.message.contains("index i is dropped with the old t") == true)
     }
 }

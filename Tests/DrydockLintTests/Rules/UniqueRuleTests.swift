@@ -134,7 +134,7 @@ import Testing
                 "INSERT OR IGNORE INTO new_account(id, email, name) SELECT id, email, name FROM account"),
             says: [.warning])
         let finding = try #require(try await it.check(.uniqueOverExisting).first)
-        #expect(finding.message.contains("drops the rest without an error"))
+        #expect(finding.message.contains("silently drops the rest"))
         let upsert = LintCase(
             "",
             Self.rebuild(
@@ -143,7 +143,7 @@ import Testing
             ),
             says: [.warning])
         let other = try #require(try await upsert.check(.uniqueOverExisting).first)
-        #expect(other.message.contains("drops the rest without an error"))
+        #expect(other.message.contains("silently drops the rest"))
         #expect(try upsert.failure() == nil)
     }
 

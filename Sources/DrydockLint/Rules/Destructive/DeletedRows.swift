@@ -22,7 +22,7 @@ struct DeletedRows {
             condition.map { !$0.contains("\n") && step.statement.first(["returning"]) == nil } ?? true
         return LintFault(
             .error,
-            "DELETE takes " + (condition == nil ? "every row of \(name.name)" : "rows of \(name.name)"),
+            "DELETE removes " + (condition == nil ? "every row of \(name.name)" : "rows of \(name.name)"),
             help: remedy(
                 "they may go",
                 "deletes from \(quotedIfNeeded(step.firstName(of: name.name)))"

@@ -30,7 +30,7 @@ struct DroppedColumn {
         let last = lastName(of: name.folded)
         func fault(_ severity: Finding.Severity, _ more: String, _ help: Help) -> LintFault {
             LintFault(
-                severity, "DROP COLUMN takes every value of \(name.name).\(column)\(more)", help: help,
+                severity, "DROP COLUMN deletes every value of \(name.name).\(column)\(more)", help: help,
                 at: step.statement, table: name.name, column: column)
         }
         // A declaration uses the earlier name: where another column now has it, that column is intended to stay.
@@ -44,7 +44,7 @@ struct DroppedColumn {
         }
         let copy = place.table.name + (place.column.map { ".\($0)" } ?? "")
         guard extent != .some else {
-            return fault(.error, ", of which \(copy) has those of some rows only", loss)
+            return fault(.error, ", and \(copy) has those of only some rows", loss)
         }
         guard extent == .whole, !isConverted(old, place, origin) else {
             return fault(.warning, "", loss)

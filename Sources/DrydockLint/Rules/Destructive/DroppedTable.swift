@@ -31,17 +31,17 @@ struct DroppedTable {
             }
             return !names.contains(changed) && names.contains { statement.mentions($0) }
         }
-        var message = "DROP TABLE takes every row of \(name.name)"
+        var message = "DROP TABLE deletes every row of \(name.name)"
         var severity = wasRead ? Finding.Severity.warning : .error
         if case .some = holding {
             message =
-                "DROP TABLE takes the rows of \(name.name) that were not copied: the copy takes some only"
+                "DROP TABLE deletes the rows of \(name.name) that were not copied: the copy has only some"
             severity = .error
         }
         if case .none = holding, let copy = earlierCopy(of: name) {
             message =
-                "DROP TABLE takes the rows of \(name.name) that came after \(copy.origin.migration.identifier), which "
-                + "copied those of its time to \(copy.target)"
+                "DROP TABLE deletes the rows of \(name.name) that were added after \(copy.origin.migration.identifier), which "
+                + "copied the rows of that time to \(copy.target)"
             severity = .warning
         }
         return LintFault(

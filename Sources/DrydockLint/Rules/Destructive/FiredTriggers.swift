@@ -46,7 +46,7 @@ struct FiredTriggers {
             return nil
         }
         return LintFault(
-            severity, "trigger \(trigger.name) \(how) takes rows of \(name.name)",
+            severity, "trigger \(trigger.name) \(how) deletes rows of \(name.name)",
             help: remedy(
                 "they may go",
                 "deletes from \(quotedIfNeeded(step.firstName(of: name.name))) where CONDITION"),

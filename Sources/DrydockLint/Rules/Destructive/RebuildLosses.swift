@@ -97,12 +97,12 @@ struct RebuildLosses {
             let what: String
             switch (rebuild.old.affinity(of: old), rebuild.new.affinity(of: new)) {
             case (.text, .integer), (.text, .numeric), (.text, .real):
-                what = "texts that look like numbers become numbers, and '007' becomes 7"
-            case (.integer, .text), (.real, .text): what = "numbers become texts"
+                what = "text that looks like a number becomes a number, and '007' becomes 7"
+            case (.integer, .text), (.real, .text): what = "numbers become text"
             case (.integer, .real), (.numeric, .real):
-                what = "whole numbers become floating, and those above 2^53 lose digits"
+                what = "integers become floating-point numbers, and those above 2^53 lose digits"
             case (.real, .integer), (.real, .numeric):
-                what = "floating numbers that are whole become integers"
+                what = "floating-point numbers that are whole become integers"
             default: return nil
             }
             let (table, name) = (rebuild.old.name, old.name)
@@ -161,7 +161,8 @@ struct RebuildLosses {
         }
         if let token = statement.outermost("limit"), !isWithoutLimit(token, statement) {
             return fault(
-                .error, "the rebuild of \(name) copies as many rows as LIMIT says, and the rest are lost",
+                .error,
+                "the rebuild of \(name) copies only as many rows as LIMIT allows, and the rest are lost",
                 token)
         }
         var join = statement.outermost("join")
@@ -170,7 +171,7 @@ struct RebuildLosses {
             if !keepsRows {
                 return fault(
                     .warning,
-                    "the rebuild of \(name) copies only rows that the JOIN finds a partner for, and the rest are lost",
+                    "the rebuild of \(name) copies only rows for which the JOIN finds a match, and the rest are lost",
                     token)
             }
             join = statement.outermost("join", after: token)

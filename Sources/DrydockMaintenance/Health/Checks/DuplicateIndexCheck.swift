@@ -17,7 +17,7 @@ struct DuplicateIndexCheck: HealthCheck {
             return finding(
                 cover.isWhole ? .warning : .note,
                 cover.isWhole
-                    ? "index \(name) of \(table) holds what \(cover.other) holds already"
+                    ? "index \(name) of \(table) repeats \(cover.other)"
                     : "index \(name) of \(table) is the beginning of \(cover.other)",
                 help: "Drop it: DROP INDEX \(quotedIfNeeded(name));", table: table, object: name)
         }
