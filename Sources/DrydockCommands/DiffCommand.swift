@@ -6,10 +6,10 @@ import SQLiteSchema
 struct DiffCommand: DrydockSubcommand {
     static let help = CommandHelp(
         name: "diff",
-        abstract: "Compare schemas or rows, and write the SQL between.",
+        abstract: "Compare schemas or rows, and write the SQL between them.",
         usage: "[OPTIONS] OLD NEW",
         about: """
-            Shows how two schemas differ, or the rows of two databases, and writes the SQL
+            Shows how two schemas or the rows of two databases differ, and writes the SQL
             from one to the other. A source is a database, a .sql file or a folder of
             migrations; FOLDER@VERSION stops there. The SQL is proved before it is shown: it
             has run on the old database with its rows, and nothing was lost.
@@ -17,7 +17,7 @@ struct DiffCommand: DrydockSubcommand {
         examples: """
             drydock diff old.sqlite new.sqlite
             drydock diff Migrations@v3_labels Migrations    what changed since v3
-            drydock diff app.sqlite Migrations --sql        SQL that takes it there
+            drydock diff app.sqlite Migrations --sql        the SQL to get there
             drydock diff a.sql b.sql --sql --rename email.sender=from_address
             drydock diff --data old.sqlite new.sqlite       rows added, removed, changed
             drydock diff --data old.sqlite new.sqlite --summary --table email
@@ -27,13 +27,13 @@ struct DiffCommand: DrydockSubcommand {
         details: """
             Schemas are compared by meaning: white space, comments, quotes, the case of
             keywords, the order of statements and what ALTER appended make no difference.
-            A name that differs only in case is reported, as respelled, though to SQLite
-            both are the same.
+            A name that differs only in case is reported, as respelled, though SQLite
+            treats both as the same.
 
-            With --data, rows are matched by their key, else by the rowid, else by all their
-            values, and values are exact: 1 is not 1.0, and no collation hides a change.
-            Different schemas are compared on what they share. The SQL of --format sql makes
-            the old rows the new ones in one transaction.
+            With --data, rows are matched by key, without one by rowid, or by all their
+            values. Values are exact: 1 is not 1.0, and no collation hides a change. If the
+            schemas differ, what they share is compared. The SQL of --format sql turns the
+            old rows into the new ones in one transaction.
             """,
         exitStatus: """
             0  same
@@ -54,7 +54,7 @@ struct DiffCommand: DrydockSubcommand {
     @Flag(help: "Write the way back instead.")
     var down = false
 
-    @Flag(help: "Allow a plan that loses a table or a column; it is declared.")
+    @Flag(help: "Allow a plan that loses a table or a column; the plan declares the loss.")
     var allowLoss = false
 
     @Option(
@@ -123,23 +123,23 @@ struct DiffCommand: DrydockSubcommand {
             throw ValidationError("'\(sqliteVersion)' is not a version of SQLite 3, such as 3.24")
         }
         if nameOnly, sql || down || format != nil {
-            throw ValidationError("--name-only is a form of its own: leave out --sql, --down and --format")
+            throw ValidationError("--name-only is its own format: leave out --sql, --down and --format")
         }
         if columnOrder, sql || down {
             throw ValidationError(
-                "--column-order shows a difference that no SQL is written for: leave one out")
+                "--column-order shows a difference for which no SQL is written: leave out one of them")
         }
         _ = try hints()
     }
 
     private func validateData() throws {
         if !data, summary || !table.isEmpty || redaction.redact != nil {
-            throw ValidationError("--summary, --table and --redact go with --data")
+            throw ValidationError("--summary, --table and --redact need --data")
         }
         if data,
             sql || down || allowLoss || !rename.isEmpty || sqliteVersion != nil || nameOnly || columnOrder
         {
-            throw ValidationError("--data compares rows; what is said of schemas does not go with it")
+            throw ValidationError("--data compares rows; options for schemas cannot be used with it")
         }
         if data, !report.isEmpty {
             throw ValidationError("--report and --data exclude each other: rows go to standard output")
@@ -148,7 +148,7 @@ struct DiffCommand: DrydockSubcommand {
             throw ValidationError("--summary and --format sql exclude each other")
         }
         if data, format == "sql", redaction.redact == true {
-            throw ValidationError("--redact and --format sql exclude each other: SQL has the values")
+            throw ValidationError("--redact and --format sql exclude each other: SQL contains the values")
         }
     }
 

@@ -20,11 +20,11 @@ public struct DrydockCommand: AsyncParsableCommand {
         abstract: "Rehearse SQLite migrations on real databases, and prove that nothing was lost.",
         discussion: """
             drydock verify                 replay Snapshots/, or generated rows
-            drydock lint                   read the migrations, without any row
-            drydock diff old.db new.db     how two schemas differ; --sql: the SQL between
+            drydock lint                   check the migrations, without any rows
+            drydock diff old.db new.db     how two schemas differ; --sql: the SQL for it
             drydock health app.db          check a database that may be in use
-            drydock migrate app.db         rehearse its migrations; with --apply do it
-            drydock init                   begin: drydock.yml, and with --ci a CI job
+            drydock migrate app.db         rehearse its migrations; --apply applies them
+            drydock init                   start: drydock.yml, and with --ci a CI job
 
             Options: drydock verify --help, or all of them: drydock help verify
             Shell completions: drydock --generate-completion-script bash|zsh|fish

@@ -10,15 +10,15 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
         usage: "[OPTIONS] DATABASE...",
         about: """
             Checks databases that may be in use: damage, broken references, free space,
-            settings. Nothing is written, and no read transaction lasts longer than a slice:
-            a program that has the database open goes on. What was not reached is listed.
+            settings. Nothing is written, and no read transaction lasts longer than a slice,
+            so programs can go on using the database. What was not reached is listed.
             """,
         examples: """
             drydock health app.sqlite
             drydock health app.sqlite --deep              every index entry and every row
             drydock health 'data/*.sqlite' --jobs 4       several at once
             drydock health app.sqlite --budget 5s --continue health.state
-                                                          five seconds, and on from there
+                                                          5 s; the next run continues
             drydock health app.sqlite --accept            known now, not reported again
             drydock health app.sqlite --follow            watch it, as top does
             drydock health app.sqlite -w freelist=40 -c wal-size=1073741824
@@ -62,7 +62,7 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
     @Option(
         name: .customLong("continue"),
         help: ArgumentHelp(
-            "Go on where the last run with this file stopped; where this run stops is noted in it.",
+            "Continue from where the last run stopped; this file records where that is.",
             valueName: "path"), completion: .file())
     var progress: String?
 
@@ -71,7 +71,7 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
         transform: NumberOption.atLeastOne)
     var jobs: Int?
 
-    @Option(help: ArgumentHelp("Make only this check; may be repeated.", valueName: "check"))
+    @Option(help: ArgumentHelp("Run only this check; may be repeated.", valueName: "check"))
     var only: [String] = []
 
     @Option(name: Setting.without.name, help: Setting.without.help)
@@ -91,12 +91,12 @@ struct HealthCommand: DrydockSubcommand, TakesManyNames {
         completion: .file(extensions: ["json"]))
     var baseline: String?
 
-    @Flag(help: "Write what is found to the file of known findings; it is not reported again.")
+    @Flag(help: "Record the findings in the file of known findings; they are not reported again.")
     var accept = false
 
     @Flag(
         help:
-            "Show its health whenever something changes; of one database, until interrupted. On a terminal it is a screen, otherwise a JSON object a line."
+            "Show its health whenever something changes; of one database, until interrupted. On a terminal this is a screen, otherwise one JSON object per line."
     )
     var follow = false
 

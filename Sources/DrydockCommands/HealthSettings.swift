@@ -171,7 +171,7 @@ struct RangeOption: ExpressibleByArgument {
         guard let only = named.first, named.count == 1 else {
             throw RequestError(
                 .settingInvalid,
-                "the range '\(range.text)' is of no check; write CHECK=\(range.text), or name one check of a figure with --only"
+                "the range '\(range.text)' does not name a check; write CHECK=\(range.text), or name one check of a figure with --only"
             )
         }
         return only

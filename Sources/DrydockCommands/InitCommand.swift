@@ -10,7 +10,7 @@ struct InitCommand: DrydockSubcommand {
         usage: "[OPTIONS]",
         about: """
             Writes drydock.yml, which names the folder of migrations and their format, and
-            has every other setting as a comment. Creates Snapshots/ for databases of
+            lists every other setting as a comment. Creates Snapshots/ for databases of
             released versions. Nothing that exists is overwritten. In a terminal, verify and
             lint are then run once.
             """,
@@ -19,12 +19,12 @@ struct InitCommand: DrydockSubcommand {
             drydock init --ci github       also .github/workflows/drydock.yml
             drydock init --ci gitlab       also .gitlab-ci.yml, or what to add to it
             drydock init -m db/migrations  where there are several folders of migrations
-            drydock init --dry-run         show the files, and write none
+            drydock init --dry-run         show the files without writing them
             """,
         common: "migrations migration-format ci dry-run run",
         exitStatus: """
             0  written
-            1  something is left to you: a file was there already, or it is not clear
+            1  something is left to you: a file already exists, or it is not clear
                which migrations or which tool is meant
             2  a file cannot be written, or the folder that is named has no migrations
             64 bad usage
@@ -57,7 +57,7 @@ struct InitCommand: DrydockSubcommand {
             let files = try files(found, known)
             let isWritten = try write(files)
             if let known, known != ConfigFile.defaultPath {
-                Terminal.show("\(known) holds here, and no other was written\n")
+                Terminal.show("\(known) applies here, so no other was written\n")
             }
             say(found)
             isComplete = isWritten && found.isDecided && known == nil
@@ -74,7 +74,7 @@ struct InitCommand: DrydockSubcommand {
         guard found.path == ".", source.migrations == nil, !FolderListing.exists(".git") else { return }
         throw RequestError(
             .settingInvalid,
-            "the migrations are in this folder itself; run 'drydock init' in the folder of the project, such as the one "
+            "the migrations are in this folder itself; run 'drydock init' in the project's folder, such as the one "
                 + "above: cd .. && drydock init")
     }
 
@@ -115,7 +115,7 @@ struct InitCommand: DrydockSubcommand {
             let name = VisibleText.line(file.path)
             if file.exists {
                 isComplete = false
-                Terminal.show("\(name) is there already, and was left as it is\n")
+                Terminal.show("\(name) already exists and was not changed\n")
                 if ci == .gitlab, file.path.hasSuffix(CIJob.gitlab.path) {
                     Terminal.show("add this job to it:\n\n\(Self.indented(file.text))\n")
                 }
@@ -192,7 +192,7 @@ struct InitCommand: DrydockSubcommand {
             choice + (hasRun ? "" : "  drydock verify   replay the migrations, and drydock lint: read them\n")
         Terminal.show(
             "\nNext:\n" + first
-                + "  drydock lock     write down what is released, so that it cannot change unseen\n"
+                + "  drydock lock     record what is released, so that it cannot change unnoticed\n"
                 + "  Snapshots/       put databases of released versions there, with rows in them\n")
         if let ci { Terminal.note(ci.remedy) }
     }
@@ -205,9 +205,9 @@ struct InitCommand: DrydockSubcommand {
 
         - One for each release is best; one is enough to start. Take it while no program has the database open, or with
           `sqlite3 app.sqlite "VACUUM INTO 'Snapshots/v1.sqlite'"`.
-        - The history table of the migration tool must be in it: it says which migrations are still to come.
-        - Whatever is committed here, everybody who has the repository can read.
-        - `drydock lock` writes down what is released, so that no snapshot changes unseen.
+        - The history table of the migration tool must be in it: it says which migrations are still pending.
+        - Everybody who has access to the repository can read what is committed here.
+        - `drydock lock` records what is released, so that no snapshot changes unnoticed.
 
         """
 }

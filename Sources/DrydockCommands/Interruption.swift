@@ -84,7 +84,7 @@ final class Interruption {
     private static func name(_ left: [String]) {
         for path in left {
             Terminal.writeError(
-                "drydock: the copy \(path) could not be removed; delete it, or the next run does\n")
+                "drydock: the copy \(path) could not be removed; delete it, or the next run will\n")
         }
     }
 

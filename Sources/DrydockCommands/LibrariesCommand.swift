@@ -9,9 +9,9 @@ struct LibrariesCommand: DrydockSubcommand {
         abstract: "List SQLite libraries, for verify --sqlite-library.",
         usage: "[OPTIONS] [FOLDER...]",
         about: """
-            Shows which SQLite libraries a folder and the folders in it hold: version,
-            source, and what each was built with or without. A library is loaded only by a
-            process of its own. Without a folder it is the one that drydock itself uses.
+            Shows the SQLite libraries in a folder and its subfolders: version, source, and
+            what each was built with or without. Each library is loaded in a process of its
+            own. Without a folder, it shows the library that drydock itself uses.
             """,
         examples: """
             drydock libraries                       the one in use

@@ -7,18 +7,18 @@ import SQLiteSchema
 struct LintCommand: DrydockSubcommand {
     static let help = CommandHelp(
         name: "lint",
-        abstract: "Read the migrations for what fails or loses rows.",
+        abstract: "Check the migrations for what fails or loses rows.",
         usage: "[OPTIONS]",
         about: """
             Reads the migrations, and reports what will fail or lose rows. Each statement is
-            checked against the schema that it meets, which the migrations before it create
-            in an empty database, and against what their tool does around them. No row is
-            run through them.
+            checked against the schema that the migrations before it create in an empty
+            database, and against what their tool does around it. No migration is run on
+            rows.
             """,
         examples: """
             drydock lint                           what is not in drydock.lock yet
             drydock lint --all                     locked migrations too
-            drydock lint --since v11_create_tags   only what came after the last release
+            drydock lint --since v11_create_tags   only what is newer than that release
             drydock lint --sqlite android-11       what the oldest SQLite must understand
             drydock lint --rule positional-copy=error --rule redundant-index=off
             drydock lint --fix                     make the corrections that are certain
@@ -29,7 +29,7 @@ struct LintCommand: DrydockSubcommand {
             verbose
             """,
         note: """
-            A comment before a statement lets it through:
+            A comment before a statement allows it:
               -- drydock: ignore unique-over-existing because ids are unique on the server
             """,
         exitStatus: """
@@ -65,11 +65,11 @@ struct LintCommand: DrydockSubcommand {
 
     @Flag(
         help:
-            "Write the corrections that are certain; only into migrations that are not locked, without a lock into all that are linted. Each file is written whole or not at all, whatever becomes of the others."
+            "Write the corrections that are certain; only to linted migrations that are not locked. Each file is written completely or not at all, even if another one fails."
     )
     var fix = false
 
-    @Flag(help: "List the rules; with --format markdown their documentation.")
+    @Flag(help: "List the rules; with --format markdown, their documentation.")
     var listRules = false
 
     @OptionGroup var output: OutputOptions

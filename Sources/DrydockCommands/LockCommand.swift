@@ -15,21 +15,21 @@ struct LockCommand: DrydockSubcommand {
         examples: """
             drydock lock                         add what is new
             drydock lock --check                 write nothing: a pre-commit hook
-            drydock lock --replace v12_threads   edited, and nobody has it
-            drydock lock --replace v1.sqlite     the snapshot was made again
+            drydock lock --replace v12_threads   edited before anyone had it
+            drydock lock --replace v1.sqlite     the snapshot was recreated
             """,
         common: "check replace lock migrations snapshots format report quiet",
         details: """
-            drydock.lock has a line for each migration: the checksum of its file, that of
-            its SQL, which comments, white space and line endings do not change, and that of
-            what its tool reads beside it; one for a way back; and for each snapshot its
-            content, version, rows, and the SQLite that wrote it. A line that was edited by
-            hand is recognised.
+            drydock.lock has a line for each migration with the checksums of its file, of
+            its SQL (which comments, white space and line endings do not change), and of
+            what its tool reads beside it; a line for its way back; and for each snapshot
+            its content, version, rows, and the SQLite that wrote it. A line that was edited
+            by hand is recognised.
             """,
         exitStatus: """
-            0  everything is as it was locked, or was added
-            1  something is not
-            2  no report could be made: no lock to check, or one that is broken
+            0  everything is unchanged since it was locked, or was added
+            1  something has changed
+            2  no report could be made: there is no lock to check, or it is broken
             64 bad usage
             """)
 
@@ -44,7 +44,7 @@ struct LockCommand: DrydockSubcommand {
 
     @Flag(
         help:
-            "Note for locked snapshots what this SQLite finds wrong with them, so that it need not look again on a machine with an empty cache."
+            "Record for locked snapshots what this SQLite finds wrong with them, so that a machine with an empty cache need not check them again."
     )
     var baselines = false
 

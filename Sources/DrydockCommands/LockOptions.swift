@@ -3,7 +3,7 @@ import Drydock
 
 /// Whether a replay is compared with the lock.
 struct NoLockOption: ParsableArguments {
-    @Flag(name: .customLong("no-lock"), help: "Check no lock.")
+    @Flag(name: .customLong("no-lock"), help: "Do not check the lock.")
     var noLock = false
 
     func check(_ options: LockOptions) throws {

@@ -16,17 +16,17 @@ struct LspCommand: DrydockSubcommand {
             and writes no file.
             """,
         examples: """
-            drydock lsp            what the editor's settings call
+            drydock lsp            the command for the editor's settings
             """,
         common: "stdio",
         details: "docs/lsp.md has the settings for VS Code, Neovim, Helix, Zed and Emacs.",
         exitStatus: """
             0  the editor ended it
-            1  the editor went away without a word
+            1  the editor disconnected without ending it
             64 bad usage
             """)
 
-    @Flag(help: "Talk on standard input and output, which is the only way.")
+    @Flag(help: "Communicate over standard input and output; there is no other way.")
     var stdio = false
 
     func run() async throws {

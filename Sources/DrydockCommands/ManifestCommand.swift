@@ -11,9 +11,9 @@ struct ManifestCommand: DrydockSubcommand, TakesManyNames {
         usage: "[OPTIONS] [DATABASE...]",
         about: """
             Writes a list of databases with their size, version and schema. With
-            --from fleet.json each shard of a run has the same list, divided by size, even
-            while the databases grow. Nothing else is written. Where there are migrations,
-            the version is the newest that a database has applied.
+            --from fleet.json, all shards of a run divide the same list by size, even
+            while the databases grow. Nothing else is written. If there are migrations,
+            the version is the newest one that a database has applied.
             """,
         examples: """
             drydock manifest 'data/**/*.sqlite' -o fleet.json
@@ -24,7 +24,7 @@ struct ManifestCommand: DrydockSubcommand, TakesManyNames {
         common: "output from from-query migrations migration-format times jobs",
         exitStatus: """
             0  the manifest is written
-            1  it is written, and a database in it could not be read
+            1  it is written, but a database in it could not be read
             2  nothing was written
             64 bad usage
             130 interrupted

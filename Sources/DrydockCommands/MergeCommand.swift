@@ -6,13 +6,13 @@ import DrydockReport
 struct MergeCommand: DrydockSubcommand, TakesManyNames {
     static let help = CommandHelp(
         name: "merge",
-        abstract: "Make one report of the parts that shards wrote.",
+        abstract: "Combine the parts that shards wrote into one report.",
         usage: "[OPTIONS] PART...",
         about: """
-            Makes the report of a whole run from the JSON reports of its shards, in any
-            format, with the exit status of a whole run. No database is read. The parts
-            of verify and migrate are merged where the migrations and drydock.yml are,
-            in the folder in which the shards ran. 'verify', 'health', 'stats', 'migrate'
+            Combines the JSON reports of all shards into the report of a whole run, in any
+            format, with the exit status of a whole run. No database is read. Merge the
+            parts of verify and migrate where the migrations and drydock.yml are, in the
+            folder in which the shards ran. 'verify', 'health', 'stats', 'migrate'
             and 'vacuum' have shards: docs/merge.md.
             """,
         examples: """
@@ -23,7 +23,7 @@ struct MergeCommand: DrydockSubcommand, TakesManyNames {
         exitStatus: """
             0  passed
             1  errors were found
-            2  no report could be made: a part is missing, is there twice, or is of
+            2  no report could be made: a part is missing, is given twice, or is from
                another run; or a database could not be read
             64 bad usage
             """)

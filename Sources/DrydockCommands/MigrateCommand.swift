@@ -4,15 +4,15 @@ import Drydock
 struct MigrateCommand: DrydockSubcommand, TakesManyNames {
     static let help = CommandHelp(
         name: "migrate",
-        abstract: "Rehearse a database's migrations; --apply does them.",
+        abstract: "Rehearse a database's migrations; --apply applies them.",
         usage: "[OPTIONS] DATABASE...",
         about: """
             Runs a live database's pending migrations on a copy, and checks every rule of
             'drydock verify'. Nothing is written to the database, which stays in use.
 
-            With --apply, the result becomes the database in one transaction, after a check
-            that nobody wrote meanwhile. Killed at any moment, the database is the old one
-            or the migrated one. A backup is kept beside it, NAME.VERSION-TIME.backup.
+            With --apply, the result replaces the database in one transaction, after a check
+            that nobody wrote in the meantime. A kill leaves the old or the migrated
+            database. A backup is kept beside it, NAME.VERSION-TIME.backup.
             """,
         examples: """
             drydock migrate app.sqlite                   rehearse: findings, time, disk
@@ -32,21 +32,21 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
             its pages are replaced in one transaction. If another program committed
             meanwhile, the migrations are rehearsed again on what it wrote.
 
-            Of many databases, all are looked at first, and those at the newest version are
-            left alone: after a failure, a kill or Ctrl-C the same command goes on. One that
-            another program holds is tried again at the end. --check says which databases'
-            schemas are not those of their versions.
+            Many databases are all inspected first, and those at the newest version are left
+            alone, so the same command continues after a failure, a kill or Ctrl-C. One that
+            another program has locked is tried again at the end. --check says which
+            databases have a schema that is not that of their version.
 
             An intended loss is declared in the migration, or in drydock.yml:
               -- drydock: deletes from email where is_spam = 1
             """,
         exitStatus: """
             0  rehearsed or migrated without an error, or nothing is pending
-            1  errors were found; with --check something is pending. One database is then
-               not migrated; of many some may be, and the text says which
-            2  no report could be made, or it was not done; the database holds what it
-               held, unless the text says that it is migrated, or how many of several
-               are, and only the report, --log or --resume could not be written
+            1  errors were found, or with --check something is pending. One database is
+               then not migrated; of many, some may be, and the text says which
+            2  no report could be made, or nothing was migrated; the database is
+               unchanged, unless the text says that it is migrated, or how many of
+               several are, and only the report, --log or --resume could not be written
             130 interrupted; the database is unchanged
             64 bad usage
             """)
@@ -84,20 +84,21 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
 
     @Option(
         help: ArgumentHelp(
-            "Where a copy is that is not kept.", default: "TMPDIR, otherwise /tmp", valueName: "folder"),
+            "The folder for copies that are not kept.", default: "TMPDIR, otherwise /tmp", valueName: "folder"
+        ),
         completion: .directory)
     var temporaryFolder: String?
 
     @Option(
         help: ArgumentHelp(
-            "How long to wait for others' locks; 0 tries once.",
+            "How long to wait for locks; 0 tries once.",
             default: usual.migrate.busyTimeout.written, valueName: "duration"),
         transform: TimeLimit.wait)
     var busyTimeout: TimeLimit?
 
     @Option(
         help: ArgumentHelp(
-            "Migrate so many databases first; one of each schema and version, then the smallest.",
+            "Migrate this many databases first; one of each schema and version, then the smallest.",
             default: "\(usual.canary)", valueName: "count"),
         transform: NumberOption.reader(0..., "a number of at least 0"))
     var canary: Int?
@@ -105,20 +106,20 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
     @Option(
         name: .customLong("wave"),
         help: ArgumentHelp(
-            "Then waves, such as 1%,10%,100%; the shares of all databases after which the rest waits.",
+            "Then waves, such as 1%,10%,100%; these are shares of all databases, and each wave waits for the one before.",
             default: "100%", valueName: "shares"))
     var waves: String?
 
     @Option(
         help: ArgumentHelp(
-            "Stop at so many failures; no further database begins.",
+            "Stop after this many failures; no further database is started.",
             default: "\(usual.maxFailures)", valueName: "count"),
         transform: NumberOption.atLeastOne)
     var maxFailures: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Which database has which version; a JSON object a line, written to the disk before and after each installation.",
+            "A log of which database has which version; one JSON object per line, written to the disk before and after each installation.",
             valueName: "path"), completion: .file())
     var log: String?
 
@@ -157,7 +158,7 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
         try noLock.check(lockOptions)
         if databases.isEmpty, lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
         if databases.contains("") || backup == "" || backupFolder == "" || log == "" {
-            throw ValidationError("a file has a name")
+            throw ValidationError("the name of a file is empty")
         }
         if !apply, let option = rollOutOption { throw ValidationError("\(option) is for --apply") }
         if let waves {

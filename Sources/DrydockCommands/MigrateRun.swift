@@ -60,7 +60,7 @@ struct MigrateRun: Sendable {
     }
 
     private static let stopped =
-        "drydock: interrupted; every database is the old one or the migrated one. The same command goes on\n"
+        "drydock: interrupted; every database is either the old one or the migrated one. The same command continues\n"
 
     private static func text(_ event: RollOutEvent) -> String {
         switch event {

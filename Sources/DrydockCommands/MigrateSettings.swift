@@ -31,8 +31,8 @@ struct MigrateSettings: Sendable {
         if let backup = command.backup, SnapshotFile.isSidecar(backup) {
             throw RequestError(
                 .settingInvalid,
-                "'\(backup)' has a name that SQLite gives to what it keeps beside a database and takes away again; "
-                    + "name the backup otherwise")
+                "'\(backup)' has a name that SQLite uses for temporary files beside a database, which it deletes; "
+                    + "give the backup a different name")
         }
         request.temporaryFolder = command.temporaryFolder
         request.busyTimeout = command.busyTimeout?.duration ?? request.busyTimeout

@@ -21,7 +21,7 @@ struct MigrationsOptions: ParsableArguments {
                 return try MigrationsFinder.find(in: config.folder)
             } catch var error as RequestError where config.migrate.command != nil {
                 error.description +=
-                    "; 'migrate: command' in drydock.yml is only for verify, and this needs SQL"
+                    "; 'migrate: command' in drydock.yml is only for verify, and this command needs SQL"
                 throw error
             }
         }

@@ -33,7 +33,7 @@ struct NewCommand: DrydockSubcommand {
             valueName: "new"), completion: .file())
     var fromDiff: String?
 
-    @Flag(help: "Allow SQL that loses a table or a column; it is declared.")
+    @Flag(help: "Allow SQL that loses a table or a column; the file declares the loss.")
     var allowLoss = false
 
     @OptionGroup var tool: ToolOptions
@@ -66,13 +66,13 @@ struct NewCommand: DrydockSubcommand {
             guard let next = MigrationFolder.nextName(after: identifiers, words: words) else {
                 throw RequestError(
                     .settingInvalid,
-                    "'\(identifiers.last ?? "")' has no number to count on from; name the next file yourself")
+                    "'\(identifiers.last ?? "")' has no number to continue from; name the next file yourself")
             }
             let path = folder + "/" + next + ".sql"
             let text =
                 try await fromDiff.map { try await planned(folder, to: $0, config, limits) } ?? "-- \(name)\n"
             guard !FileManager.default.fileExists(atPath: path) else {
-                throw RequestError(.notWritable, "'\(path)' is there already")
+                throw RequestError(.notWritable, "'\(path)' already exists")
             }
             do {
                 try text.write(toFile: path, atomically: true, encoding: .utf8)
@@ -106,7 +106,7 @@ struct NewCommand: DrydockSubcommand {
         guard let diff = report.diff, let plan = diff.plan, !plan.isEmpty else {
             throw RequestError(
                 .refused,
-                "'\(folder)' leads to the schema of '\(target)' already: there is nothing to migrate")
+                "'\(folder)' already leads to the schema of '\(target)': there is nothing to migrate")
         }
         let keysAreOff = try MigrationFolder.runsWithForeignKeysOff(folder)
         let notes = (keysAreOff ? [] : [plan.caution.joined(separator: " ")]) + plan.notes

@@ -40,7 +40,7 @@ extension TimeLimit {
     static func wait(_ argument: String) throws -> TimeLimit {
         guard argument.wholeMatch(of: /0+(ms|s|m|h)?/) != nil, var none = TimeLimit(argument: "1s") else {
             return try NumberOption.valid(
-                TimeLimit(argument: argument), argument, "\(expected), or 0 to wait for nobody")
+                TimeLimit(argument: argument), argument, "\(expected), or 0 not to wait")
         }
         none.duration = .zero
         return none

@@ -24,7 +24,8 @@ struct ReportFile: ExpressibleByArgument, Equatable {
     var isFolder: Bool { format == CounterexampleScripts.name }
 
     static let help = ArgumentHelp(
-        "Write a report to a file as well, all at once; may be repeated.", valueName: "format=path")
+        "Write a report to a file as well; the file is replaced at once. May be repeated.",
+        valueName: "format=path")
 
     /// - Throws: `ValidationError` that names the formats.
     static func parsed(_ argument: String) throws -> ReportFile {
@@ -54,7 +55,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         if let database = SnapshotFile.database(ofSidecar: target), FolderListing.exists(database) {
             throw RequestError(
                 .settingInvalid,
-                "the report '\(path)' would be taken for a part of the database '\(database)'; give it another path"
+                "the report '\(path)' would be read as part of the database '\(database)'; give it another path"
             )
         }
         if isFolder { return try checkFolder(request) }
@@ -199,7 +200,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
             "the report '\(path)' cannot be written: \(reason)" + (isOld ? Self.stillOld : ""))
     }
 
-    private static let stillOld = "; it is still the old one"
+    private static let stillOld = "; the old report is still there"
 
     private func obstacle(_ target: String, in folder: String) -> String? {
         if FolderListing.isFolder(target) { return "it is a folder" }

@@ -37,7 +37,7 @@ struct SchemaCommand: DrydockSubcommand {
     var format = "sql"
 
     @Option(
-        help: ArgumentHelp("Compare with a kept schema instead of printing.", valueName: "file"),
+        help: ArgumentHelp("Compare with a saved schema instead of printing.", valueName: "file"),
         completion: .file())
     var check: String?
 

@@ -11,10 +11,10 @@ struct ShrinkCommand: DrydockSubcommand {
         usage: "[OPTIONS] [SNAPSHOT...] -o FOLDER",
         about: """
             Replays snapshots up to the first step with the finding, and searches for the
-            fewest rows, tables, indexes, columns and statements that still give it. Values
-            are replaced where the finding does not need them, so that it can be shared.
-            FOLDER gets finding.sql, which shows it in plain sqlite3, and Migrations/ and
-            Snapshots/, on which drydock verify gives it.
+            fewest rows, tables, indexes, columns and statements that still show it. Values
+            that the finding does not need are replaced, so that the result can be shared.
+            FOLDER gets finding.sql, which shows the finding in plain sqlite3, and
+            Migrations/ and Snapshots/, on which drydock verify reports it.
             """,
         examples: """
             drydock shrink -o found                          the first error
@@ -31,8 +31,8 @@ struct ShrinkCommand: DrydockSubcommand {
             --sqlite-library needs the same option here.
             """,
         exitStatus: """
-            0  written, and drydock verify gives the finding there
-            1  written, and drydock verify does not give it there
+            0  written, and drydock verify reports the finding there
+            1  written, but drydock verify does not report it there
             2  nothing was written: there is no such finding, or FOLDER exists
             64 bad usage
             130 interrupted; once the search has begun, what it found is written
@@ -43,7 +43,7 @@ struct ShrinkCommand: DrydockSubcommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The folder that is made, which must not exist.", valueName: "folder"),
+        help: ArgumentHelp("The folder to create; it must not exist.", valueName: "folder"),
         completion: .directory)
     var output: String
 
@@ -66,7 +66,7 @@ struct ShrinkCommand: DrydockSubcommand {
     @Option(
         name: .customLong("search-time"),
         help: ArgumentHelp(
-            "How long the search may take; 90s, 5m, or none for no limit. Ctrl-C keeps the best so far.",
+            "How long the search may take; 90s, 5m, or none for no limit. Ctrl-C keeps the best result so far.",
             default: RunLimit(ShrinkRequest(VerifyRequest(), folder: "").timeout).text, valueName: "time"))
     var searchTime: RunLimit?
 
@@ -193,7 +193,7 @@ struct ShrinkCommand: DrydockSubcommand {
         switch stage {
         case .replaying: "replaying the snapshots"
         case .sampling(let rows): "trying \(counted(rows, "row"))"
-        case .dropping(let what, let count): "leaving out what is not needed of \(count) \(what)"
+        case .dropping(let what, let count): "leaving out unneeded ones of \(count) \(what)"
         case .replacing(let count): "replacing \(counted(count, "value"))"
         case .writing: "writing, and verifying what was written"
         }
@@ -243,7 +243,8 @@ private struct ReportedFinding: Decodable {
     func target(in path: String) throws -> ShrinkTarget {
         guard let known = Rule(named: rule) else {
             throw RequestError(
-                .notFound, "'\(path)' is of another version of Drydock: there is no rule '\(rule)' here")
+                .notFound,
+                "'\(path)' was written by a different version of Drydock: there is no rule '\(rule)' here")
         }
         return ShrinkTarget(rule: known, table: table, migration: migration)
     }

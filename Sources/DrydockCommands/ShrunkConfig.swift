@@ -27,6 +27,6 @@ enum ShrunkConfig {
             pairs.append((Node(Setting.foreignKeys.key), Node("\(areOn)", Tag(.bool))))
         }
         let text = try? Yams.serialize(node: Node(pairs))
-        return "# In this folder, 'drydock verify' gives the finding.\n" + (text ?? "")
+        return "# In this folder, 'drydock verify' reports the finding.\n" + (text ?? "")
     }
 }

@@ -8,9 +8,9 @@ struct SnapshotCheckCommand: DrydockSubcommand {
         abstract: "Check that every snapshot can be replayed.",
         usage: "[OPTIONS]",
         about: """
-            Reads every snapshot: whether SQLite finds it whole, whether its version is one
-            of the migrations, and whether it is what was locked. What is already wrong with
-            its rows is shown too; drydock verify blames no migration for that.
+            Checks of every snapshot whether SQLite finds it undamaged, whether its version
+            is one of the migrations, and whether it is what was locked. What is already
+            wrong with its rows is shown too; drydock verify blames no migration for that.
             """,
         examples: """
             drydock snapshot check

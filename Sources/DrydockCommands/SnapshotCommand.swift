@@ -7,8 +7,8 @@ struct SnapshotCommand: DrydockSubcommand {
         abstract: "Take, make and list snapshots, and mask them.",
         usage: "take|new|list|check ...",
         about: """
-            Makes what drydock verify replays: a few thousand rows of a database of any
-            size, with all that they refer to, and without what must not leave it.
+            Creates what drydock verify replays: a few thousand rows of a database of any
+            size, with all rows that they refer to, and with private values masked.
             """,
         examples: """
             drydock snapshot take app.sqlite -o Snapshots/v7.sqlite
@@ -18,7 +18,7 @@ struct SnapshotCommand: DrydockSubcommand {
             """,
         exitStatus: """
             0  done
-            1  take: --strict-mask finds a column that nothing is said of;
+            1  take: --strict-mask finds a column that is neither masked nor allowed;
                check: a snapshot is damaged, changed or missing
             2  not done: a file exists, or something cannot be read
             64 bad usage

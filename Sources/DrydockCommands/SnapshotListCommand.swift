@@ -9,8 +9,8 @@ struct SnapshotListCommand: DrydockSubcommand {
         usage: "[OPTIONS]",
         about: """
             Shows the snapshots of the project: the version of each, its rows and size,
-            where it comes from, and whether it is what drydock.lock has. Then the released
-            versions at which there is no snapshot.
+            where it comes from, and whether it is what drydock.lock has. Then come the
+            released versions that have no snapshot.
             """,
         examples: """
             drydock snapshot list

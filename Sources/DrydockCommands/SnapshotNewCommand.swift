@@ -9,8 +9,8 @@ struct SnapshotNewCommand: DrydockSubcommand {
         usage: "[OPTIONS] -o FILE",
         about: """
             Runs the migrations up to a version on an empty database, and fills its tables
-            as drydock verify fills probes: with rows as a person would type them, which
-            satisfy every constraint. For versions that no database is left of.
+            with rows as a person would type them, which satisfy every constraint. Use it
+            for versions of which no database is left.
             """,
         examples: """
             drydock snapshot new --at v3_create_labels -o Snapshots/v3.sqlite
@@ -29,7 +29,7 @@ struct SnapshotNewCommand: DrydockSubcommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file that is made, which must not exist.", valueName: "file"),
+        help: ArgumentHelp("The file to create; it must not exist.", valueName: "file"),
         completion: .file())
     var output: String
 
@@ -39,7 +39,7 @@ struct SnapshotNewCommand: DrydockSubcommand {
 
     @Option(
         help: ArgumentHelp(
-            "How many rows a table gets at least.", default: "\(GeneratedSnapshotRequest.usualRows)",
+            "The least number of rows for each table.", default: "\(GeneratedSnapshotRequest.usualRows)",
             valueName: "count"),
         transform: NumberOption.reader(1...100_000, "a number from 1 to 100000"))
     var rows: Int?

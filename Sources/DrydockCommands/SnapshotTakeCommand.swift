@@ -7,13 +7,13 @@ import SQLiteSchema
 struct SnapshotTakeCommand: DrydockSubcommand {
     static let help = CommandHelp(
         name: "snapshot take",
-        abstract: "Write some rows of a database, with all that they refer to.",
+        abstract: "Write some rows of a database, with all rows that they refer to.",
         usage: "[OPTIONS] DATABASE -o FILE",
         about: """
-            Reads a database that programs may be writing, as it is at one moment, and
+            Reads a consistent state of a database, which programs may be writing, and
             writes some rows of each table to a new file: with all rows that they refer
-            to, with values that migrations stumble over, and with masks that keep joins,
-            constraints and forms. Nothing is written to the database or beside it.
+            to, with values that break migrations, and with masks that keep joins,
+            constraints and formats. Nothing is written to the database or beside it.
             """,
         examples: """
             drydock snapshot take app.sqlite -o Snapshots/v7.sqlite --percent 1
@@ -33,7 +33,7 @@ struct SnapshotTakeCommand: DrydockSubcommand {
             """,
         exitStatus: """
             0  written
-            1  not written: --strict-mask finds a column that nothing is said of
+            1  not written: --strict-mask finds a column neither masked nor allowed
             2  not written: FILE exists, or DATABASE cannot be read
             64 bad usage
             130 interrupted; nothing was written
@@ -49,7 +49,7 @@ struct SnapshotTakeCommand: DrydockSubcommand {
 
     @Option(
         name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp("The file that is made, which must not exist.", valueName: "file"),
+        help: ArgumentHelp("The file to create; it must not exist.", valueName: "file"),
         completion: .file())
     var output: String
 
@@ -61,13 +61,13 @@ struct SnapshotTakeCommand: DrydockSubcommand {
 
     @Option(
         help: ArgumentHelp(
-            "How many of a hundred rows, such as 1 or 0.5; of each table.", valueName: "share"),
+            "The percentage of rows, such as 1 or 0.5; of each table.", valueName: "share"),
         transform: Self.share)
     var percent: Double?
 
     @Option(
         help: ArgumentHelp(
-            "Tables of up to so many rows are taken whole.",
+            "Tables of up to this many rows are taken whole.",
             default: "\(SubsetRequest(database: "", output: "").wholeLimit)",
             valueName: "count"),
         transform: NumberOption.reader(0..., "a number of at least 0"))
@@ -82,7 +82,7 @@ struct SnapshotTakeCommand: DrydockSubcommand {
 
     @Option(
         help: ArgumentHelp(
-            "Its rows that refer to chosen ones too; may be repeated.", valueName: "table"))
+            "Also this table's rows that refer to chosen ones; may be repeated.", valueName: "table"))
     var children: [String] = []
 
     @Option(
@@ -93,7 +93,7 @@ struct SnapshotTakeCommand: DrydockSubcommand {
 
     @Flag(
         name: .customLong("only-valid"),
-        help: "Leave out rows that break a constraint; also a foreign key.")
+        help: "Leave out rows that break a constraint; including foreign keys.")
     var onlyValid = false
 
     @Option(name: Setting.mask.name, help: Setting.mask.help)

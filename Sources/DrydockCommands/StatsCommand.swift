@@ -10,10 +10,10 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
         usage: "[OPTIONS] DATABASE...",
         about: """
             Shows how a database uses its file: tables and indexes by size, free space, and
-            what VACUUM would give back. The database may be in use: it is read as it is at
-            one moment, and nothing is written. The figures are those of sqlite3_analyzer.
+            what VACUUM would give back. The database may be in use: a consistent state is
+            read, and nothing is written. The figures are those of sqlite3_analyzer.
 
-            Of several it shows sums, percentiles, and where VACUUM gives back most.
+            For several it shows sums, percentiles, and where VACUUM gives back most.
             """,
         examples: """
             drydock stats app.sqlite
@@ -25,8 +25,8 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
             """,
         common: "compare from shard resume jobs format report quiet",
         note: """
-            In the table, free is the part of an object's pages that holds nothing, and
-            jumps are the leaves that a scan in the order of the key has to seek.
+            In the table, free is the unused part of an object's pages, and jumps are the
+            leaves to which a scan in key order has to seek.
             """,
         exitStatus: """
             0  shown
@@ -64,7 +64,7 @@ struct StatsCommand: DrydockSubcommand, TakesManyNames {
         transform: NumberOption.atLeastOne)
     var jobs: Int?
 
-    @Flag(name: .shortAndLong, help: "Of several databases, only what could not be read.")
+    @Flag(name: .shortAndLong, help: "Of several databases, only those not read.")
     var quiet = false
 
     private static func reportFile(_ argument: String) throws -> HealthReportFile {

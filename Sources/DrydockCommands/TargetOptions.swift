@@ -8,14 +8,14 @@ struct ListOptions: ParsableArguments {
     @Option(
         name: .customLong("from"),
         help: ArgumentHelp(
-            "A list of databases, or - for standard input; a path a line, paths separated by NUL as 'find -print0' writes them, or a manifest of 'drydock manifest'. May be repeated.",
+            "A list of databases, or - for standard input; one path per line, paths separated by NUL as 'find -print0' writes them, or a manifest from 'drydock manifest'. May be repeated.",
             valueName: "file"), completion: .file())
     var files: [String] = []
 
     @Option(
         name: .customLong("from-query"),
         help: ArgumentHelp(
-            "A database and a query that gives paths: 'app.sqlite: SELECT path FROM tenant'. May be repeated.",
+            "A database and a query that returns paths: 'app.sqlite: SELECT path FROM tenant'. May be repeated.",
             valueName: "database: query"))
     var queries: [String] = []
 
@@ -26,7 +26,7 @@ struct ListOptions: ParsableArguments {
 
     func validate() throws {
         if files.count(where: { $0 == "-" }) > 1 {
-            throw ValidationError("standard input can be read once: --from - is there twice")
+            throw ValidationError("standard input can be read only once, but --from - is given twice")
         }
         if let query = queries.first(where: { !$0.contains(": ") }) {
             throw ValidationError(
@@ -75,7 +75,7 @@ struct ListOptions: ParsableArguments {
 struct TargetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Only this part of the databases, such as 2/8; auto takes it from the variables of the service that runs the job. 'drydock merge' makes one report of the parts.",
+            "Only this part of the databases, such as 2/8; auto takes it from the variables of the service that runs the job. 'drydock merge' combines the parts into one report.",
             valueName: "i/n"))
     var shard: String?
 

@@ -129,7 +129,7 @@ enum Terminal {
     static func write(sql: [UInt8], _ isLineStart: inout Bool) {
         if outputIsLog, TerminalText.holdsCommand(sql, &isLineStart) {
             complain(
-                "the SQL holds a name or value of which a line would be run as a command of this continuous integration",
+                "the SQL contains a name or value with a line that this continuous integration would run as a command",
                 help: "  help: Write it to a file: > migration.sql")
             exit(2)
         }

@@ -11,11 +11,11 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
         about: """
             Shrinks a database, and proves that every row is still there. A copy is made,
             checked, and compared with the database row by row under a lock; then its pages
-            replace the old ones in one transaction. Killed at any moment, the database is
+            replace the old ones in one transaction. If it is killed, the database is either
             the old one or the new one. Programs may keep the file open.
             """,
         examples: """
-            drydock vacuum app.sqlite --dry-run           what it gives, and the disk
+            drydock vacuum app.sqlite --dry-run           what it would save and need
             drydock vacuum app.sqlite
             drydock vacuum app.sqlite --into small.sqlite
             drydock vacuum app.sqlite --incremental 1000
@@ -28,8 +28,8 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
             """,
         exitStatus: """
             0  done
-            2  not done, or not to the end; the database is unchanged. Of several,
-               the others are vacuumed all the same. Or the result could not be
+            2  not done, or not completed; the database is unchanged. Of several,
+               the others are still vacuumed. Or the result could not be
                written, and the text says what is vacuumed
             130 interrupted; the database is unchanged
             64 bad usage
@@ -47,14 +47,14 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
     var dryRun = false
 
     @Option(
-        help: ArgumentHelp("Leave the database as it is, and write here.", valueName: "path"),
+        help: ArgumentHelp("Leave the database unchanged, and write here.", valueName: "path"),
         completion: .file()
     )
     var into: String?
 
     @Option(
         help: ArgumentHelp(
-            "Give back at most so many free pages; moves no rows, for auto_vacuum = incremental.",
+            "Give back at most this many free pages; moves no rows, for auto_vacuum = incremental.",
             valueName: "pages"), transform: NumberOption.atLeastOne)
     var incremental: Int?
 
@@ -90,7 +90,7 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
     var jobs: Int?
     private static let usualJobs = 1
 
-    @Flag(name: .shortAndLong, help: "Of several databases, only what could not be done.")
+    @Flag(name: .shortAndLong, help: "Of several databases, only those not vacuumed.")
     var quiet = false
 
     private static func reportFile(_ argument: String) throws -> ReportFile {
@@ -113,7 +113,7 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
             throw ValidationError("there is no format '\(format)'; choose one of: human, json")
         }
         if databases.isEmpty, lists.isEmpty { throw ValidationError(ListOptions.noDatabase) }
-        if into == "" || databases.contains("") { throw ValidationError("a file has a name") }
+        if into == "" || databases.contains("") { throw ValidationError("the name of a file is empty") }
         if into != nil, targets.isOfMany {
             let option = targets.shard == nil ? "--resume" : "--shard"
             throw ValidationError("--into names one file, so it and \(option) exclude each other")
@@ -249,7 +249,7 @@ struct VacuumCommand: DrydockSubcommand, TakesManyNames {
         }
         if summary.isInterrupted {
             Terminal.writeError(
-                "drydock: interrupted; every database is unchanged, or is vacuumed. The same command goes on\n"
+                "drydock: interrupted; every database is either unchanged or vacuumed. The same command continues\n"
             )
             throw ExitCode(130)
         }

@@ -11,16 +11,16 @@ struct VerifyCommand: DrydockSubcommand, TakesManyNames {
         about: """
             Replays every snapshot step by step from its own version to the newest one, and
             compares each row, column and value with what it was before the step. Snapshots
-            are never written. Where there are none, tables are filled with generated rows:
-            ordinary ones, and unusual ones, for which a finding is a warning.
+            are never written. Without any, tables are filled with generated rows: ordinary
+            ones, and unusual ones, for which a finding is only a warning.
             """,
         examples: """
             drydock verify                           Snapshots/, or generated rows
             drydock verify Snapshots/v3.sqlite -v    one snapshot, every step shown
             drydock verify -m prisma/migrations      another tool's migrations
             drydock verify --up-to v7_rename_sender  stop there
-            drydock verify --rollback                every step down and up again
-            drydock verify --crash                   killed, and started again
+            drydock verify --rollback                undo each step, and run it again
+            drydock verify --crash                   kill each step, and start again
             drydock verify --probe --report sql=out  generated rows too, with scripts
             drydock verify --report html=out.html    a page to read, besides the text
             drydock verify --migrate-command "python manage.py migrate"

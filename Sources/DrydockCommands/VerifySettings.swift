@@ -56,7 +56,7 @@ struct VerifySettings: Sendable {
         if let resume = targets.resume, request.command != nil {
             throw RequestError(
                 .settingInvalid,
-                "--resume cannot tell whether the project's own command has changed since; leave '\(resume)' out"
+                "--resume cannot know whether the project's own command has changed since; leave '\(resume)' out"
             )
         }
         request.listed = targets.paths

@@ -41,7 +41,7 @@ struct WatchCommand: DrydockSubcommand {
     var strict: Bool?
 
     @Option(
-        help: ArgumentHelp("human or json; json is a report a line.", default: "human"),
+        help: ArgumentHelp("human or json; json is one report per line.", default: "human"),
         completion: .list(Self.formats))
     var format: String?
 

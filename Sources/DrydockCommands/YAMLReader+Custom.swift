@@ -37,7 +37,7 @@ extension YAMLReader {
             )
         }
         guard !format.query.isEmpty else {
-            throw fault(node, "custom needs 'history' with a 'query' that gives what is applied")
+            throw fault(node, "custom needs 'history' with a 'query' that returns what is applied")
         }
         return format
     }

@@ -13,7 +13,7 @@ package struct RowRequest: Sendable {
     /// The statements of all migrations: no key that they insert is taken, and what they compare a column with, or read
     /// from it as JSON, occurs in it. Each of their conditions is met by some rows and not by others.
     package var statements: [SQLStatement] = []
-    /// How many rows a table gets at least.
+    /// The least number of rows for each table.
     package var rowCount = 3
     package var seed: UInt64 = 1
     /// One in so many unusual rows is made.

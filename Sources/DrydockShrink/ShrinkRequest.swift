@@ -7,7 +7,7 @@ public struct ShrinkRequest: Sendable {
     /// The project and its snapshots.
     public var verify: VerifyRequest
     public var target = ShrinkTarget()
-    /// The folder that is made, which must not exist.
+    /// The folder to create; it must not exist.
     public var folder: String
     /// How long smaller databases are searched for; nil for as long as it takes.
     public var timeout: Duration? = .seconds(60)

@@ -113,7 +113,7 @@ import Testing
         #expect(result.status == 2 && result.output.contains("v1"), "\(result)")
         #expect(
             result.errors.contains("'out.json' cannot be written: the file may not grow")
-                && result.errors.contains("it is still the old one"), "\(result)")
+                && result.errors.contains("the old report is still there"), "\(result)")
     }
 
     /// A report that is there is not followed by another document, and a snapshot is not overwritten by one.

@@ -78,13 +78,13 @@ import Testing
         (["Snapshots/v1.sqlite", "--report", "json=Snapshots/v1.sqlite"], 2, "would overwrite"),
         (
             ["Snapshots/v1.sqlite", "--report", "json=Snapshots/v1.sqlite-wal"], 2,
-            "would be taken for a part of the database"
+            "would be read as part of the database"
         ),
         (["Snapshots/v1.sqlite", "--apply", "--report", "json=no/out"], 2, "there is no folder"),
         (["Snapshots/v1.sqlite", "--apply", "--report", "json=Snapshots"], 2, "it is a folder"),
         (
             ["Snapshots/v1.sqlite", "--apply", "--backup", "Snapshots/v1.sqlite-journal"], 2,
-            "takes away again"
+            "which it deletes"
         ),
         (["Snapshots/v1.sqlite", "--apply", "--backup", "Migrations/v1.sql"], 2, "already exists"),
         (["Snapshots/v1.sqlite", "--apply", "--check"], 64, "exclude each other"),

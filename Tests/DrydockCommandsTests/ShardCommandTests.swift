@@ -320,7 +320,7 @@ import TestTools
         (["health", "--shard", "1/2"], 64, "no database is named"),
         (["health", "a", "--shard", "1/2", "--accept"], 64, "exclude each other"),
         (["health", "--from", "nowhere"], 2, "'nowhere' cannot be read"),
-        (["health", "--from", "-", "--from", "-"], 64, "standard input can be read once"),
+        (["health", "--from", "-", "--from", "-"], 64, "standard input can be read only once"),
         (["health", "--from-query", "SELECT 1"], 64, "is not a database and a query"),
         (["health", "--resume", "Snapshots/v1.sqlite", "Snapshots"], 2, "is not a file of results"),
         (["stats", "Snapshots", "--shard", "3/2"], 64, "there is no shard 3 of 2"),

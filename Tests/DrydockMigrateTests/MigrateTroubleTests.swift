@@ -198,7 +198,7 @@ import Testing
             #expect(result.status == 2 && result.errors.contains("read-only file system"), "\(result)")
             #expect(!result.errors.contains("this user"), "\(result.errors)")
             let isOld = arguments.last?.hasSuffix("old.json") == true
-            #expect(result.errors.contains("it is still the old one") == isOld, "\(result.errors)")
+            #expect(result.errors.contains("the old report is still there") == isOld, "\(result.errors)")
         }
     }
 

@@ -29,7 +29,7 @@ struct ConfigTemplate {
             let reason =
                 formats.allSatisfy(\.reason.isEmpty)
                 ? "Read as \(formats[0].format)'s. If another tool runs them, uncomment its line:"
-                : "More than one tool names its files like this, and they would not do the same with them: each way is "
+                : "More than one tool names its files like this, and they would run them differently: each way is "
                     + "tried. Uncomment the line of the tool that runs them:"
             return folder + Self.comment(reason) + Self.lines(of: formats)
         case .refused(let path, let error):
@@ -55,7 +55,7 @@ struct ConfigTemplate {
                 + tool.settings.map { "#\($0)" }
         case .nothing:
             return [
-                "# No migrations were found. Name their folder, which holds SQL files.",
+                "# No migrations were found. Name their folder, which has SQL files.",
                 "#migrations: Migrations",
             ]
         }

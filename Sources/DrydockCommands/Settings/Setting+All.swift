@@ -41,11 +41,11 @@ extension Setting {
     static let engine = ValueSetting<ReplayEngines>(
         "engine", flag: "engine", Reader.allCases,
         "What opens databases: grdb (GRDB.swift) or nio (SQLite on SwiftNIO); in verify also all, where both must "
-            + "make the same of every step.", standard: "grdb", valueName: "engine"
+            + "have the same result for every step.", standard: "grdb", valueName: "engine"
     ) { try $0.choice($1, $2) }
     static let cache = ValueSetting(
         "cache", flag: "cache", [.verify, .lock, .snapshot],
-        "Remember between runs what a snapshot's own faults are, in the user's cache folder.",
+        "Remember the faults of snapshots between runs, in the user's cache folder.",
         standard: "true",
         truth)
 
@@ -71,7 +71,7 @@ extension Setting {
     static let migrateWritable = Setting(
         "migrate.writable", flag: "migrate-writable", [.verify],
         "What the command may write beside the copy and temporary files; may be repeated.",
-        standard: "nothing, where the system can see to that", valueName: "path",
+        standard: "nothing, where the system can enforce that", valueName: "path",
         own(\.migrate.writable) { reader, value, key in
             try reader.list(value).map { try reader.string($0, key) }
         })
@@ -126,7 +126,7 @@ extension Setting {
         "After a replay, check the integrity of the whole database, not only of what changed.",
         truth)
     static let rollback = ValueSetting(
-        "rollback", flag: "rollback", [.verify], "Undo every step and do it again.", truth)
+        "rollback", flag: "rollback", [.verify], "Undo every step and run it again.", truth)
     static let crash = ValueSetting(
         "crash", flag: "crash", [.verify],
         "Start the tool again on every state that a kill, a full disk or a lock leaves.", truth)
@@ -134,7 +134,7 @@ extension Setting {
         "crashWrites", flag: "crash-writes", [.verify],
         "The same for power cuts between any two writes.", truth)
     static let crashStates = ValueSetting(
-        "crashStates", flag: "crash-states", [.verify], "How many of these states of a step are tried.",
+        "crashStates", flag: "crash-states", [.verify], "How many of these states are tried for each step.",
         standard: "\(VerifyRequest().crashStates)", valueName: "count"
     ) { try $0.positive($1, $2) }
 
@@ -151,19 +151,19 @@ extension Setting {
         "Replay generated rows too; --no-probe never does.",
         standard: "where there is no snapshot", truth)
     static let probeRows = ValueSetting(
-        "probeRows", flag: "probe-rows", [.verify], "How many rows a table gets at least.",
+        "probeRows", flag: "probe-rows", [.verify], "The least number of rows for each table.",
         standard: "\(ProbeOptions().rowCount)",
         valueName: "count"
     ) { try $0.positive($1, $2, upTo: ProbeOptions.rowCounts.upperBound) }
     static let probeSeed = ValueSetting(
         "probeSeed", flag: "probe-seed", [.verify],
-        "Where the generated values start from: the same seed gives the same rows.",
+        "The seed of the generated values: the same seed gives the same rows.",
         standard: "\(ProbeOptions().seed)",
         valueName: "number"
     ) { try $0.positive($1, $2) }
     static let released = ValueSetting(
         "released", flag: "all", [.verify],
-        "Check released migrations with generated rows too, and not only those that the lock does not have.",
+        "Check released migrations with generated rows too, not only those that the lock does not have.",
         truth)
 
     // MARK: - What is shown
@@ -190,9 +190,9 @@ extension Setting {
         "Show keys and shapes instead of values.",
         standard: "where CI is set", truth)
     static let quiet = ValueSetting(
-        "quiet", flag: "quiet", reports + [.health], "Only what is wrong.", truth)
+        "quiet", flag: "quiet", reports + [.health], "Show only what is wrong.", truth)
     static let verbose = ValueSetting(
-        "verbose", flag: "verbose", reports + [.health], "Everything: every step, notes and figures.",
+        "verbose", flag: "verbose", reports + [.health], "Show everything: every step, notes and figures.",
         truth)
 
     // MARK: - What the project declares
@@ -221,11 +221,12 @@ extension Setting {
 
     static let base = Setting(
         "base", flag: "base", migrationReaders,
-        "What is there before the first migration: a database or a .sql file.", valueName: "path",
+        "What exists before the first migration: a database or a .sql file.", valueName: "path",
         parsed(\.options.base, "a path") { SchemaBase(path: $0) })
     static let transaction = Setting(
         "transaction", flag: "transaction", migrationReaders,
-        "What runs in one transaction: each, all or none.", standard: "as the tool does", valueName: "policy",
+        "Which migrations run in one transaction: each, all or none.", standard: "as the tool does",
+        valueName: "policy",
         own(\.options.transaction) { try $0.choice($1, $2) })
     static let historyTable = Setting(
         "historyTable", flag: "history-table", migrationReaders,
@@ -244,7 +245,7 @@ extension Setting {
         bool(\.options.doubleQuotedStrings))
     static let placeholders = Setting(
         "placeholders", flag: "placeholder", migrationReaders,
-        "What the app puts in for ${NAME}; may be repeated.", valueName: "name=value",
+        "The value that the app substitutes for ${NAME}; may be repeated.", valueName: "name=value",
         own(\.options.placeholders) { try $0.texts($1, $2) })
     static let custom = Setting(
         "custom", flag: nil, migrationReaders, "A format that the project describes itself.",
@@ -291,8 +292,8 @@ extension Setting {
         own(\.health.without) { reader, value, _ in try reader.list(value).map(reader.check) })
     static let thresholds = Setting(
         "health.thresholds", flag: "warning", [.health],
-        "The range outside of which it is a warning; as monitoring plugins write it. With --only CHECK only the "
-            + "range; may be repeated.", valueName: "check=range",
+        "The range outside of which it is a warning; in the notation of monitoring plugins. With --only CHECK the range is "
+            + "enough. May be repeated.", valueName: "check=range",
         own(\.health.thresholds) { try $0.thresholds($1, $2) })
 
     // MARK: - drydock snapshot
@@ -301,17 +302,17 @@ extension Setting {
 
     static let mask = Setting(
         "mask", flag: "mask", [.snapshot],
-        "A column to mask, or several with commas; table.column, table.* for all, or table.column:ordered so that numbers keep their "
+        "A column to mask, or several separated by commas; table.column, table.* for all, or table.column:ordered so that numbers keep their "
             + "order; may be repeated.", valueName: "table.column",
         own(\.mask) { reader, value, key in try reader.list(value).map { try reader.string($0, key) } })
     static let unmasked = Setting(
         "unmasked", flag: "unmasked", [.snapshot],
-        "A column that may stay as it is; table.column, or table.* for all, several with commas; may be repeated.",
+        "A column that may stay unmasked; table.column, or table.* for all, several separated by commas; may be repeated.",
         valueName: "table.column",
         own(\.unmasked) { reader, value, key in try reader.list(value).map { try reader.string($0, key) } })
     static let maskAuto = ValueSetting(
         "maskAuto", flag: "mask-auto", [.snapshot],
-        "Also mask columns about people; their name, type or content says so. The others are listed.",
+        "Also mask columns that look personal; their name, type or content says so. The others are listed.",
         truth)
     static let strictMask = ValueSetting(
         "strictMask", flag: "strict-mask", [.snapshot],

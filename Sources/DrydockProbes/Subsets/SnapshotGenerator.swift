@@ -15,7 +15,7 @@ public struct GeneratedSnapshotRequest: Sendable {
     public var version: String?
     /// The file that is made. It must not exist.
     public var output: String
-    /// How many rows a table gets at least.
+    /// The least number of rows for each table.
     public var rows = usualRows
     package static let usualRows = 20
     /// The same seed gives the same rows.

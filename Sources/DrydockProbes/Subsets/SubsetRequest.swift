@@ -20,7 +20,7 @@ public struct SubsetRequest: Sendable {
     public var output: String
     /// Nil for ``standardRows``, and for every row of a table with a condition.
     public var amount: Amount?
-    /// Tables of up to so many rows are taken whole.
+    /// Tables of up to this many rows are taken whole.
     public var wholeLimit = 100
     /// Conditions in SQL, by table: only rows for which it is true are chosen. Rows that these refer to come with them.
     public var conditions: [String: String] = [:]

@@ -45,6 +45,6 @@ extension ReportPart {
     /// Which shard it is, in a line.
     var line: String {
         "shard \(shard) of \(shards): \(databases.count) of "
-            + "\(counted(listCount, "database")); 'drydock merge' makes one report of all shards\n"
+            + "\(counted(listCount, "database")); 'drydock merge' combines all shards into one report\n"
     }
 }

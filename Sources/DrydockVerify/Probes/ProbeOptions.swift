@@ -13,7 +13,7 @@ public struct ProbeOptions: Sendable {
     }
 
     public var use = Use.whereNoSnapshot
-    /// How many rows a table gets at least.
+    /// The least number of rows for each table.
     public var rowCount = 3
     /// What ``rowCount`` may be.
     package static let rowCounts = 1...10_000
