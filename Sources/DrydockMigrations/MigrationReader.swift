@@ -137,13 +137,13 @@ struct MigrationReader {
             let line = source.location(at: offset).line
             throw FileProblem(
                 "\(path) is not UTF-8: byte 0x\(String(bytes[offset], radix: 16)) at line \(line)",
-                "Save the file as UTF-8. SQLite would store other characters than the editor shows.",
+                "Save the file as UTF-8. SQLite would store characters other than those that the editor shows.",
                 line: line)
         }
         if let offset = bytes.firstIndex(of: 0) {
             let line = source.location(at: offset).line
             throw FileProblem(
-                "\(path) holds a NUL character at line \(line)", "SQLite reads no further. Remove it.",
+                "\(path) holds a NUL character at line \(line)", "SQLite stops reading there. Remove it.",
                 line: line)
         }
         folder.note(checked: source)

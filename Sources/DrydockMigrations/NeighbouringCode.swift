@@ -56,9 +56,9 @@ extension MigrationSet {
                 "\(counted(files.count, "file")) of code between the migrations \(files.count == 1 ? "is" : "are") not "
                     + "run here: \(names)",
                 help:
-                    "What the code does to rows was not seen, and later migrations ran without it. If it is run with "
-                    + "them, let the app upgrade a copy of a database past it, and keep that as a snapshot: the replay goes "
-                    + "on from there.",
+                    "What the code does to rows was not checked, and later migrations ran without it. If it is run with "
+                    + "them, let the app upgrade a copy of a database past it, and keep that as a snapshot: the replay "
+                    + "continues from there.",
                 place: .init(file: folder.file(first))))
     }
 

@@ -25,7 +25,7 @@ struct Placeholders {
         if let (name, offset) = open(in: filled, text) {
             throw FileProblem(
                 "no value is given for the placeholder ${\(name)}",
-                "Say in drydock.yml what the tool or app puts there:\n  placeholders:\n    \(name): …",
+                "Say in drydock.yml which value the tool or app substitutes:\n  placeholders:\n    \(name): …",
                 line: filled.location(at: offset).line)
         }
         return filled

@@ -50,7 +50,7 @@ package enum Sandbox {
         // Percent signs could spell "vfs", or end a name early.
         let parameters = name[query...].lowercased()
         if parameters.contains("vfs") || parameters.contains("%") {
-            throw refusal("Drydock does not open a file with a VFS of its own: it could write the disk")
+            throw refusal("Drydock does not open a file that names its own VFS: it could write to the disk")
         }
     }
 

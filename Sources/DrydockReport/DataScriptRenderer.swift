@@ -26,7 +26,7 @@ package final class DataScriptRenderer: DataDiffConsumer {
         if !hasBegun {
             hasBegun = true
             out.write(
-                "-- Makes the rows of \(Self.comment(overview.old)) those of \(Self.comment(overview.new)).\n"
+                "-- Turns the rows of \(Self.comment(overview.old)) into those of \(Self.comment(overview.new)).\n"
             )
             out.write(
                 "-- Apply it with: sqlite3 -bail DATABASE < FILE\nPRAGMA foreign_keys = OFF;\nBEGIN IMMEDIATE;\n"
@@ -39,7 +39,7 @@ package final class DataScriptRenderer: DataDiffConsumer {
         guard table.writing.rowidName != nil || table.writing.isWithoutRowid else {
             throw RequestError(
                 .refused,
-                "no SQL can name the rows of \(table.name): its columns hide the rowid under all three of its names"
+                "no SQL can address the rows of \(table.name): its columns hide all three names of the rowid"
             )
         }
         out.write("\n-- Table \(Self.comment(quotedIfNeeded(table.name))).\n")

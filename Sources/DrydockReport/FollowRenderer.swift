@@ -131,7 +131,7 @@ package struct FollowRenderer: Sendable {
     private func readerFact(_ update: HealthUpdate) -> String {
         guard let reader = update.oldestReader else { return "none keeps the log from being checkpointed" }
         return
-            "process \(reader.process) reads as of \(StatisticsRenderer.grouped(reader.framesBehind)) frames ago"
+            "process \(reader.process) is \(StatisticsRenderer.grouped(reader.framesBehind)) frames behind"
     }
 
     /// Returns a change with its sign; nothing for none.
@@ -193,7 +193,7 @@ package struct FollowRenderer: Sendable {
             ("new:  " + name(finding), finding.severity == .error ? .red : .yellow)
         case .gone(let finding): ("gone: " + name(finding), .green)
         case .removed: ("the file was deleted or moved away", .red)
-        case .returned: ("the file is there again", .green)
+        case .returned: ("the file is back", .green)
         case .replaced: ("the file was replaced by another one", .yellow)
         }
     }

@@ -25,7 +25,7 @@ extension PrometheusRenderer {
         return text
             + metric(
                 "fleet_last_success_timestamp_seconds",
-                "When every database was last asked without trouble, and everything vital was reached.",
+                "When every database was last read without trouble, and everything vital was reached.",
                 isWhole ? [Sample(labels: [], value: summary.finishedAt.rounded())] : [])
     }
 
@@ -46,7 +46,7 @@ extension PrometheusRenderer {
             "fleet_check_databases", "Databases in which the check was made.",
             names.map { Sample(labels: [("check", $0.rawValue)], value: Double(reached[$0] ?? 0)) })
             + metric(
-                "fleet_check_findings", "Databases by the worst that the check found in them.",
+                "fleet_check_findings", "Databases by the worst finding of the check in them.",
                 names.flatMap { check in
                     Finding.Severity.allCases.map { severity in
                         Sample(

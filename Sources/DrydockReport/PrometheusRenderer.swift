@@ -34,7 +34,7 @@ package struct PrometheusRenderer: ReportRenderer {
         let (findings, gaps) = (report.findingsByDatabase, report.gapsByDatabase)
         var text = ""
         text += metric(
-            "up", "Whether the database could be asked.",
+            "up", "Whether the database could be read.",
             databases.map { Sample(labels: label($0), value: $0.trouble == nil ? 1 : 0) })
         text += metric(
             "findings", "Findings that are not accepted in the baseline.",
@@ -47,7 +47,7 @@ package struct PrometheusRenderer: ReportRenderer {
             })
         text += metric(
             "check_status",
-            "0 for nothing found, 1 note, 2 warning, 3 error, by check; what was not reached is missing.",
+            "0 for nothing found, 1 note, 2 warning, 3 error, by check; checks that were not reached are missing.",
             databases.flatMap { health in
                 health.checked.map { check in
                     let worst = findings[health.path]?.filter { $0.rule == check }.map(\.severity).max()
@@ -76,7 +76,7 @@ package struct PrometheusRenderer: ReportRenderer {
         return text
             + metric(
                 "last_success_timestamp_seconds",
-                "When the database was last asked without trouble, and everything vital was reached.",
+                "When the database was last read without trouble, and everything vital was reached.",
                 databases.filter { Self.wasReached($0, findings[$0.path] ?? []) }.map {
                     Sample(labels: label($0), value: summary.finishedAt.rounded())
                 })

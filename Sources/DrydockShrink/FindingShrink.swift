@@ -87,7 +87,7 @@ struct FindingShrink {
     private static func checkIsNew(_ folder: String) throws {
         guard !FolderListing.exists(folder) else {
             throw RequestError(
-                .notWritable, "'\(folder)' exists already; name a folder that does not, with -o")
+                .notWritable, "'\(folder)' already exists; name a folder that does not, with -o")
         }
         let parent = PathParts.folder(of: folder)
         guard !FolderListing.exists(parent) else { return }

@@ -121,8 +121,8 @@ import Testing
             let result = try project.run("init", "--ci", service)
             #expect(result.status == 1)
             #expect(
-                result.output.contains("drydock.yml is there already")
-                    && result.output.contains("\(path) is there"))
+                result.output.contains("drydock.yml already exists")
+                    && result.output.contains("\(path) already exists"))
             #expect(try text(path, project) == "mine" && text("drydock.yml", project) == "strict: true\n")
             #expect(result.output.contains("add this job to it:") == (service == "gitlab"))
         }
@@ -274,7 +274,7 @@ import Testing
         // One above holds here, too.
         let below = try project.shell("cd services/mail/db && \"$DRYDOCK\" init")
         #expect(
-            below.status == 1 && below.output.contains("../drydock.yml holds here"),
+            below.status == 1 && below.output.contains("../drydock.yml applies here"),
             "\(below.output)\(below.errors)")
         #expect(try !names(project).contains("services/mail/db/drydock.yml"))
     }

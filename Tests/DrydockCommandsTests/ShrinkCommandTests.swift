@@ -61,7 +61,7 @@ import Testing
         #expect(try project.run(verify).status == 1)
         let result = try project.run("shrink", "base.sql", "--rule", rule, "-o", "found")
         #expect(result.status == 0 && result.output.contains("error[\(rule)]"), "\(result)")
-        #expect(result.output.contains("cd found && drydock verify      gives the finding"))
+        #expect(result.output.contains("cd found && drydock verify      reports the finding"))
         let taken = try project.run(
             "shrink", "--from-report", "verify.json", "--crash", "--rollback", "-o", "taken")
         #expect(taken.status == 0, "\(taken)")

@@ -73,7 +73,7 @@ import TestTools
         try other.execute("INSERT INTO person VALUES (500, 'in the log')")
         let result = try project.tool("--apply")
         #expect(result.status == 0 && result.output.contains("migrated"), "\(result)")
-        #expect(result.output.contains("others could not write for"), "\(result)")
+        #expect(result.output.contains("other programs could not write for"), "\(result)")
         try other.execute("SELECT * FROM person LIMIT 1")
         try other.execute("INSERT INTO person VALUES (501, 'later', 'x')")
         let content = try MigrateCase.content(project.path)

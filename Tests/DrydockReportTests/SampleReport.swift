@@ -92,7 +92,7 @@ enum SampleReport {
             Finding(.columnDropped, .note, "column email.a is now b: the copying statement says so"),
         ]
         report.notChecked = [
-            NotChecked(.schemaMismatch, .recorded("a fresh install cannot be made: v1 fails")),
+            NotChecked(.schemaMismatch, .recorded("a fresh install cannot be created: v1 fails")),
             NotChecked(
                 .rowsLost, snapshot: "Snapshots/v3.sqlite",
                 .recorded("table t cannot be read: no such module: x")),

@@ -14,15 +14,15 @@ public enum RuleDocumentation {
     private static let introduction = """
         # The rules
 
-        <!-- Made by `drydock lint --list-rules --format markdown`; a test holds it to that. -->
+        <!-- Made by `drydock lint --list-rules --format markdown`; a test compares it. -->
 
         The rules of `drydock lint` come first, then those of the other commands: [verify](verify.md),
         [health](health.md), [diff](diff.md), [vacuum](vacuum.md), [migrate](migrate.md), [lock](lock.md).
 
         `transaction-ended` and `pragma-ignored` are `drydock verify`'s own and need no row: a BEGIN, COMMIT or
-        ROLLBACK in a transaction that the tool opened, and a PRAGMA that does nothing where it stands. A
+        ROLLBACK in a transaction that the tool opened, and a PRAGMA that has no effect there. A
         statement that does not compile is `migration-failed`. A migration in code is `migration-in-code`, a
-        warning: it is not linted, and what follows it is, as if it did not change the schema.
+        warning: it is not linted, and later migrations are linted as if it did not change the schema.
 
 
         """

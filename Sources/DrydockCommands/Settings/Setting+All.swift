@@ -293,7 +293,7 @@ extension Setting {
     static let thresholds = Setting(
         "health.thresholds", flag: "warning", [.health],
         "The range outside of which it is a warning; in the notation of monitoring plugins. With --only CHECK the range is "
-            + "enough. May be repeated.", valueName: "check=range",
+            + "enough; may be repeated.", valueName: "check=range",
         own(\.health.thresholds) { try $0.thresholds($1, $2) })
 
     // MARK: - drydock snapshot

@@ -20,8 +20,8 @@ extension Rule {
         case .transactionEnded:
             RuleText(
                 "a migration begins or ends its runner's transaction",
-                why: "What ran before it would stay even if the rest fails.")
-        case .pragmaIgnored: RuleText("a PRAGMA in a migration has no effect where it stands")
+                why: "What ran before it would be kept even if the rest fails.")
+        case .pragmaIgnored: RuleText("a PRAGMA in a migration has no effect")
         case .rowsLost:
             RuleText(
                 "rows that existed before a migration are gone",
@@ -45,22 +45,22 @@ extension Rule {
                 why: "The migration's author said that this must not change.")
         case .objectLost:
             RuleText(
-                "an index, trigger or view vanished that no statement dropped by name",
+                "an index, trigger or view is gone that no statement dropped by name",
                 why: "SQLite drops indexes and triggers with their table; a rebuild must recreate them.")
         case .constraintLost:
             RuleText(
                 "a table has lost a constraint, or the action of a foreign key",
-                why: "No row shows it: any later one may break what the app relies on.")
+                why: "No existing row shows it: any later one may break what the app relies on.")
         case .referenceMoved:
             RuleText(
                 "a view, trigger or foreign key follows a renamed table away from its successor",
                 why:
-                    "SQLite rewrites references when a table is renamed, also where a new table takes the old name."
+                    "SQLite rewrites references when a table is renamed, even if a new table then takes the old name."
             )
         case .autoincrementReset:
             RuleText(
-                "an AUTOINCREMENT table would give out an id again",
-                why: "Old ids may live on in other tables, in files or on a server.")
+                "an AUTOINCREMENT table would reuse an id",
+                why: "Old ids may still be used in other tables, in files or on a server.")
         case .searchIndexStale:
             RuleText(
                 "a full-text or spatial index no longer agrees with its content",
@@ -73,7 +73,7 @@ extension Rule {
             )
         case .tableUnreadable:
             RuleText(
-                "a table can no longer be read in all its columns, or takes no row any more",
+                "some columns of a table can no longer be read, or no row can be inserted any more",
                 why:
                     "SQLite reports it only when the table is used: every SELECT * or INSERT of the app fails then."
             )
@@ -97,7 +97,7 @@ extension Rule {
         case .unknownMigration:
             RuleText(
                 "a snapshot has applied a migration that is not in the folder",
-                why: "Its schema may differ from what the folder makes.")
+                why: "Its schema may differ from the one that the folder creates.")
         case .migrationOutOfOrder:
             RuleText("a pending or new migration sorts before an applied or locked one")
         case .migrationEdited:
@@ -107,20 +107,20 @@ extension Rule {
         case .migrationRemoved:
             RuleText(
                 "a locked migration is gone",
-                why: "Databases that have applied it know a migration that the folder does not.")
+                why: "Databases that have applied it have a migration that the folder does not.")
         case .migrationVaries: RuleText("a closure executes different statements each time it runs")
         case .snapshotEdited:
             RuleText(
                 "a locked snapshot has changed",
-                why: "What users have out there did not change; this no longer shows whether it survives.")
+                why: "What users have did not change; the snapshot no longer shows whether it survives.")
         case .snapshotRemoved:
             RuleText(
                 "a locked snapshot is gone",
-                why: "What users have out there did not change; this no longer shows whether it survives.")
+                why: "What users have did not change; the snapshot no longer shows whether it survives.")
         case .migrationInCode:
             RuleText(
                 "a migration is written in code, which cannot be run here",
-                why: "What it does to users' data was not seen.")
+                why: "What it does to users' data was not checked.")
         case .rollbackFailed:
             RuleText(
                 "a migration cannot be undone, or not run again",
@@ -131,15 +131,15 @@ extension Rule {
                 why: "If a release is withdrawn, its databases have a schema that no version knows.")
         case .crashStuck:
             RuleText(
-                "stopped on the way, the tool never runs again by itself",
+                "after an interruption, the tool never runs again by itself",
                 why: "A user to whom this happens can never open the app again.")
         case .crashLoses:
             RuleText(
-                "stopped on the way and started again, rows or values are lost or doubled",
+                "after an interruption and a restart, rows or values are lost or duplicated",
                 why: "A user to whom this happens loses data, and nothing reports it.")
         case .crashDiverges:
             RuleText(
-                "stopped on the way and started again, the schema or the history differs",
+                "after an interruption and a restart, the schema or the history differs",
                 why: "The next migration meets two kinds of database under one version.")
         case .libraryDivergence:
             RuleText(
@@ -152,7 +152,7 @@ extension Rule {
                 "two engines give different results for a migration",
                 why: "Whichever engine an app uses decides which database its users get.")
         case .timeLimit:
-            RuleText("a replay took longer than it was given", why: "Nothing was proved for this snapshot.")
+            RuleText("a replay took longer than its time limit", why: "Nothing was proved for this snapshot.")
         case .nothingVerified: RuleText("there was nothing to verify")
         case .headerMarkChanged:
             RuleText(
@@ -161,9 +161,9 @@ extension Rule {
         case .fileLeftOut:
             RuleText(
                 "a file beside the migrations is not read as a migration",
-                why: "What it was meant to do never happens to a user's database.")
+                why: "If it is a migration, no user's database gets it.")
         case .migrationEmpty: RuleText("a migration holds no statement")
-        case .planRefused: RuleText("the SQL from one schema to the other is not given")
+        case .planRefused: RuleText("the SQL from one schema to the other is refused")
         case .vacuumFailed: RuleText("a database was not vacuumed")
         case .schemaDiffers: RuleText("two schemas are not the same")
         case .migrationPending: RuleText("a migration is not applied yet")

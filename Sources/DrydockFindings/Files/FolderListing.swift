@@ -74,8 +74,8 @@ package enum FolderListing {
     package static func describe(_ code: Int32) -> String {
         switch code {
         case EACCES: "permission denied"
-        case EFBIG: "the file may not grow: raise the limit on the size of files (ulimit -f)"
-        case EDQUOT: "the file may not grow: the disk quota is used up; free space, or have it raised"
+        case EFBIG: "the file cannot grow: raise the limit on the size of files (ulimit -f)"
+        case EDQUOT: "the file cannot grow: the disk quota is used up; free space, or have it raised"
         case EMFILE, ENFILE: "too many files are open: raise the limit on open files (ulimit -n)"
         case ENOSPC: "the disk is full: free space"
         default: String(cString: strerror(code)).lowercased()

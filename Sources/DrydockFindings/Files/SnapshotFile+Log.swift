@@ -9,7 +9,7 @@ extension SnapshotFile {
         guard let log = try? MappedFile(path: name) else {
             // A link to a file that is not there is how an incomplete copy may look.
             return FolderListing.isEntry(name)
-                ? "the write-ahead log cannot be read, though its name is there" : nil
+                ? "the write-ahead log exists but cannot be read" : nil
         }
         guard let bytes = log.contiguousBytes(at: 0, count: log.size) else { return nil }
         return withExtendedLifetime(log) {

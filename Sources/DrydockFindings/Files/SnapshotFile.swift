@@ -115,7 +115,7 @@ package enum SnapshotFile {
         if head.isEmpty {
             return Fault(
                 path, "is empty: it has no bytes",
-                "A failed copy looks like this. A new database is what a fresh install is replayed on anyway."
+                "A failed copy looks like this. An empty database is not needed: a fresh install is replayed anyway."
             )
         }
         if head.starts(with: lfsPointer) {

@@ -114,13 +114,13 @@ public struct NotChecked: Sendable, Hashable {
                 "the rows of \(table) were not compared: \(message)"
             case .unreadableTable(let table, let message): "table \(table) cannot be read: \(message)"
             case .noGeneratedRows(let table, let reason):
-                "table \(table) has no generated rows, so what becomes of its rows was not seen: \(reason)"
+                "table \(table) has no generated rows, so what happens to its rows was not checked: \(reason)"
             case .noUnusualRows(let table, let migration, let reason):
-                "table \(table) has only ordinary rows before \(migration), since it took no unusual one: \(reason)"
+                "table \(table) has only ordinary rows before \(migration), since it accepted no unusual one: \(reason)"
             case .noRowMet(let migration, let statements):
                 "\(migration): " + statements.joined(separator: "; ")
-                    + " met no generated row, so what becomes of such rows was not seen; a snapshot that has some shows it"
-            case .noFreshInstall(let message): "a fresh install cannot be made: \(message)"
+                    + " met no generated row, so what happens to such rows was not checked; a snapshot with such rows shows it"
+            case .noFreshInstall(let message): "a fresh install cannot be created: \(message)"
             case .notReplayed(let snapshot): "\(snapshot) was not replayed to the end"
             case .stopped(let snapshot, let migration):
                 "\(snapshot) stopped before \(migration), which cannot be run"
@@ -128,21 +128,22 @@ public struct NotChecked: Sendable, Hashable {
                 "\(snapshot) has applied migrations that are not in \(home)"
             case .attachedDatabase(let name, let migration):
                 "\(migration) changes the attached database \(name), whose rows were not compared"
-            case .ranTogether(let migration): "\(migration) cannot be told from the step before it"
-            case .unstable(let migration, let parts): "\(migration) does not make \(parts) twice alike"
+            case .ranTogether(let migration): "\(migration) cannot be separated from the step before it"
+            case .unstable(let migration, let parts):
+                "\(migration) gives different \(parts) when it is run twice"
             case .noWayBack(let migration): "\(migration) has no way back"
             case .emptyWayBack(let migration, let file):
                 "the way back of \(migration) holds no statement: \(file)"
             case .pointer(let snapshot):
                 "\(snapshot) is a Git LFS pointer; git lfs pull fetches the snapshot"
             case .foreignLock(let mismatch):
-                "\(mismatch); --lock names another lock, --no-lock holds none"
+                "\(mismatch); --lock names another lock, --no-lock checks none"
             case .notLinted(let count, let cause): "\(counted(count, "migration")) not linted: \(cause)"
             case .notSQL(let paths):
                 "\(counted(paths.count, "migration")) not linted: " + paths.prefix(3).joined(separator: ", ")
                     + (paths.count > 3 ? ", …" : "") + (paths.count == 1 ? " is not SQL" : " are not SQL")
             case .behindCode(let count, let file, let line, let message):
-                "\(counted(count, "statement")) not linted, which may be of what code made; first "
+                "\(counted(count, "statement")) not linted, which may use what code created; first "
                     + "\(file):\(line): \(message)"
             }
         }

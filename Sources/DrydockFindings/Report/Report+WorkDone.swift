@@ -15,7 +15,7 @@ extension Report {
         case .migrate(let migrate):
             switch migrate.outcome {
             case .applied: WorkDone.text(1, of: 1, "migrated")
-            case .damaged: "the database was written, and does not read back as written: the disk is failing"
+            case .damaged: "the database was written, but does not read back as written: the disk is failing"
             case .upToDate, .pending, .rehearsed, .refused: nil
             }
         case .rollOut(let rollOut):

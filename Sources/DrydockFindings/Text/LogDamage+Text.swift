@@ -5,7 +5,7 @@ extension LogDamage {
     package var text: String {
         switch self {
         case .header(let frames):
-            "the write-ahead log's header is damaged, so that SQLite reads nothing of it"
+            "the write-ahead log's header is damaged, so SQLite ignores it"
                 + (frames > 0 ? ": \(counted(frames, "page")) in it may be lost" : "")
         case .frame(let number, 0):
             "the write-ahead log breaks off at frame \(number), and SQLite does not read what follows"

@@ -73,14 +73,14 @@ package struct MigrationsFinder: Sendable {
             let path = ProjectFolders.path(unknown, in: root)
             return RequestError(
                 .notFound,
-                "most of the SQL in '\(path)' is in folders in it, which no format reads; describe it under 'custom:' in "
+                "most of the SQL in '\(path)' is in its subfolders, which no format reads; describe it under 'custom:' in "
                     + "drydock.yml, or name a folder with --migrations")
         }
         if let other = survey.others.first {
             let path = ProjectFolders.path(other.path, in: root)
             return RequestError(
                 .notFound,
-                "the only migrations \(here) are for another database than SQLite: '\(path)'; if they are for SQLite, name "
+                "the only migrations \(here) are for a database other than SQLite: '\(path)'; if they are for SQLite, name "
                     + "them with --migrations \(PathParts.inShell(path))")
         }
         let limit = survey.isWhole ? "" : "; \(limit)"

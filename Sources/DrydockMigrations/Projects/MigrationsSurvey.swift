@@ -20,7 +20,7 @@ package struct MigrationsSurvey: Sendable {
 
     /// Folders of migrations that Drydock can read.
     package private(set) var candidates: [Candidate] = []
-    /// Folders with migrations for another database than SQLite.
+    /// Folders with migrations for a database other than SQLite.
     package private(set) var others: [Candidate] = []
     /// Folders of SQL, most of it in folders in them, which no format reads.
     package private(set) var unknown: [String] = []

@@ -25,7 +25,7 @@ package struct FormatChoice: Sendable {
             guard name == CustomFormat.formatName || options.custom == nil else {
                 throw RequestError(
                     .settingInvalid,
-                    "both 'migrationFormat: \(name)' and 'custom' say whose the migrations are; remove one of them"
+                    "both 'migrationFormat: \(name)' and 'custom' name the tool of the migrations; remove one of them"
                 )
             }
             guard let format = try Self.format(name, options) else {
@@ -207,7 +207,7 @@ package struct FormatChoice: Sendable {
         if options.historyTable != nil, !(format is any NamedHistory) {
             return "'historyTable' cannot be set for \(format.name): "
                 + (format is CustomFormat
-                    ? "its table stands under 'custom: history: table'"
+                    ? "its table is set under 'custom: history: table'"
                     : "it keeps its history in \(format.historyTable ?? "PRAGMA user_version")")
         }
         if options.mixed != nil, !(format is FlywayFormat) {

@@ -93,7 +93,7 @@ extension ToolPolicy {
     fileprivate var readsStrings: Bool { doubleQuotedStrings ?? false }
 
     fileprivate var stringWords: String {
-        "double-quoted text that names nothing is \(readsStrings ? "a string" : "an error")"
+        "double-quoted text that is not a column is \(readsStrings ? "a string" : "an error")"
     }
 
     fileprivate var transactionWords: String {

@@ -7,7 +7,7 @@ extension ToolProfile {
             "Alembic", isIn: { $0.files.contains("env.py") && $0.folders.contains("versions") },
             recipe:
                 "'alembic upgrade FROM:TO --sql' prints the SQL between two revisions (the first is 'base'): write that of each "
-                + "revision into a folder, as sql/REVISION.sql. The names must sort as the revisions follow each other; "
+                + "revision into a folder, as sql/REVISION.sql. The names must sort in the order of the revisions; "
                 + "'alembic revision --rev-id 0007' names the next.",
             settings: CodeMigrations.custom(
                 "alembic_version", "SELECT version_num FROM alembic_version", transaction: "none",

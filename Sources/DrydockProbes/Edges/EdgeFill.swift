@@ -80,7 +80,7 @@ struct EdgeFill {
             // Ordinary rows have all parents but the edge rows among them.
             parents = ParentKeys(connection, encoding: request.schema.settings.encoding)
         }
-        var reason = "every value of a key that was tried is taken"
+        var reason = "every value that was tried for a key is already used"
         guard let sample = try insertSample(&builder, inserter, &reason) else {
             return result.empty.append(.init(table: plan.name, reason: reason))
         }

@@ -211,7 +211,7 @@ struct OrdinaryFill {
                 case .noParent(let reference): return reason ?? noParent(reference, builder.plan)
                 case .duplicate(let key):
                     let names = key.columns.map { builder.plan.columns[$0].name }.joined(separator: ", ")
-                    reason = "UNIQUE (\(names)): every row that was tried has values that are taken"
+                    reason = "UNIQUE (\(names)): every row that was tried has values that are already used"
                     builder.advanceKey()
                 }
                 continue
@@ -359,7 +359,7 @@ struct OrdinaryFill {
         result.rows = kept
         if !kept.contains(where: { $0.table == plan.name }), try connection.isEmpty(plan.name) {
             result.empty.append(
-                .init(table: plan.name, reason: "its foreign keys form a circle in which a table stays empty")
+                .init(table: plan.name, reason: "its foreign keys form a cycle in which a table stays empty")
             )
         }
     }

@@ -92,7 +92,7 @@ struct MaskAdvice {
         if content.isOnly(.hexadecimal) { return .mask("checksums or tokens") }
         let isListed = content.distinct.count <= 12 && content.count >= 3 * content.distinct.count
         if isListed, content.words == 0, content.letters <= 24 * content.texts {
-            return .leave("few codes that repeat")
+            return .leave("a few repeated codes")
         }
         return .mask("text")
     }

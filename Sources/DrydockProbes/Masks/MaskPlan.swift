@@ -155,7 +155,8 @@ private struct MaskNames {
                 found.append((named, named.maskable.map { Self.place(named, $0) }))
             } else if name[place...] == ".*" || named.toolColumns.contains(column.foldedASCII) {
                 let what = name[place...] == ".*" ? named.name : column
-                throw error(entry, "\(quotedIfNeeded(what)) belongs to the migration tool, which reads it")
+                throw error(
+                    entry, "\(quotedIfNeeded(what)) belongs to the migration tool, which needs its values")
             } else if let own = named.columns.first(where: { $0.foldedASCII == column.foldedASCII }) {
                 found.append((named, [Self.place(named, own)]))
             } else {

@@ -18,7 +18,7 @@ final class Masker: Sendable {
     /// A number that is too large to keep its order.
     struct TooLarge: Error, CustomStringConvertible {
         var description: String {
-            "a number beyond 1e15, or a whole one beyond 2^61, cannot be masked so that its order stays; leave out :ordered"
+            "a number beyond 1e15, or a whole one beyond 2^61, cannot be masked with its order kept; leave out :ordered"
         }
     }
 

@@ -8,14 +8,15 @@ enum NewFile {
     /// - Throws: ``RequestError`` if there is something with that name, or no folder for it.
     static func check(_ output: String) throws {
         if FolderListing.isEntry(output) {
-            throw RequestError(.notWritable, "'\(output)' exists already; name a file that does not, with -o")
+            throw RequestError(.notWritable, "'\(output)' already exists; name a file that does not, with -o")
         }
         if let reason = nameFault(PathParts.name(of: output)) {
             throw RequestError(.notWritable, "'\(output)' \(reason); name another file with -o")
         }
         let folder = PathParts.folder(of: output)
         guard FolderListing.isFolder(folder) else {
-            throw RequestError(.notWritable, "there is no folder '\(folder)' for '\(output)'; make it first")
+            throw RequestError(
+                .notWritable, "there is no folder '\(folder)' for '\(output)'; create it first")
         }
         for suffix in Sidecar.family.dropFirst() where FolderListing.isEntry(output + suffix) {
             throw RequestError(

@@ -37,8 +37,8 @@ enum HTMLChanges {
                 item(
                     "·",
                     isDone
-                        ? "others could not \(action) for \(time)"
-                        : "others cannot \(action) for about \(time)"))
+                        ? "other programs could not \(action) for \(time)"
+                        : "other programs cannot \(action) for about \(time)"))
         }
         if let backup = migrate.backup { items.append(item("·", "backup: \(backup), every page read again")) }
         items += migrate.notes.map { item("!", $0) }

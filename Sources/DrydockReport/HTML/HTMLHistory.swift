@@ -54,7 +54,7 @@ struct HTMLHistory {
     private var lead: String {
         let all = history.versions.flatMap(\.migrations) + history.unknown
         let pending = all.count { $0.isReleased == false }
-        var text = "What each of \(counted(all.count, "migration")) makes of the schema, the newest first."
+        var text = "What each of \(counted(all.count, "migration")) does to the schema, the newest first."
         if pending > 0, pending == all.count {
             text += " None of them is released."
         } else if pending > 0 {
@@ -115,7 +115,7 @@ struct HTMLHistory {
                     [
                         .span("warn", "? "), Self.names(migrations),
                         .text(
-                            " \(migrations.count == 1 ? "makes" : "make") a schema that is not known\(reason) "
+                            " \(migrations.count == 1 ? "creates" : "create") a schema that is not known\(reason) "
                         ),
                         Self.mark(migrations.first?.isReleased),
                     ]),

@@ -65,7 +65,7 @@ struct HTMLPage {
                     [
                         .element(
                             "div", [:],
-                            ["Made by Drydock. This page is complete in itself and loads nothing."])
+                            ["Written by Drydock. This page is self-contained and loads nothing."])
                     ]),
                 .source("script", HTMLStyle.script),
             ])

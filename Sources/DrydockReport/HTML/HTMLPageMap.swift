@@ -62,12 +62,12 @@ struct HTMLPageMap {
             id: "pages", title: "The pages of the file",
             content: [
                 .element("p", ["class": "soft"], [.text("\(unit), in the order of the file.")]),
-                .element("h3", [:], ["Whose they are"]), legend, grid("Pages by owner", style, name),
-                .element("h3", [:], ["In which order they are read"]),
+                .element("h3", [:], ["What they belong to"]), legend, grid("Pages by owner", style, name),
+                .element("h3", [:], ["The order in which they are read"]),
                 .element(
                     "p", ["class": "soft"],
                     [
-                        "From pale, the first of its table or index, to strong, the last: a table in order is an even rise."
+                        "Pale is the first page of its table or index, strong the last: a table in order gets steadily stronger."
                     ]),
                 grid("Pages by the order of the keys", order, { _ in nil }),
                 .element("h3", [:], ["How full they are"]),

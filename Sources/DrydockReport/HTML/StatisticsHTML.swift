@@ -133,7 +133,7 @@ package enum StatisticsHTML {
         .element(
             "p", ["class": "soft"],
             [
-                "Strong: tables. Pale: indexes. Faded, from the bottom up: space within the pages that holds nothing. Amber: pages of no table."
+                "Strong: tables. Pale: indexes. Faded, from the bottom up: unused space within the pages. Amber: pages that belong to no table."
             ])
     }
 

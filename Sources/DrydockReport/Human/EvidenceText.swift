@@ -64,7 +64,7 @@ struct EvidenceText {
         let shown = example.shownInserts.prefix(limit)
         var lines = shown.map(VisibleText.line)
         if zip(shown, example.inserts).contains(where: { $0 != $1 + ";" }) {
-            lines.append(paint.dim("(long values are cut short: --report sql=FOLDER writes them whole)"))
+            lines.append(paint.dim("(long values are shortened: --report sql=FOLDER writes them completely)"))
         }
         if example.inserts.count > limit {
             lines.append(paint.dim("… and \(example.inserts.count - limit) more (-v shows them)"))

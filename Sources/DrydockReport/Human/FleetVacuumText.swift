@@ -28,7 +28,7 @@ package struct FleetVacuumText {
         let left = troubled.count - Self.shown
         let more = left > 0 ? paint.dim("… and \(left) more that were not done (-v shows them)") + "\n" : ""
         return troubled.prefix(Self.shown).map { line($0) }.joined() + more
-            + (best.isEmpty ? "" : paint.dim("where most is won:") + "\n")
+            + (best.isEmpty ? "" : paint.dim("where VACUUM gives back most:") + "\n")
             + best.map { line($0) }.joined()
     }
 
@@ -73,7 +73,7 @@ extension VacuumFleetSummary {
     var result: String {
         let forecasts = done.count { $0.method == .forecast }
         let counts = [
-            (done.count - forecasts, "vacuumed"), (forecasts, "looked at, nothing was written"),
+            (done.count - forecasts, "vacuumed"), (forecasts, "examined, nothing was written"),
             (databases.count - done.count, "not done"),
         ]
         let words = counts.filter { $0.0 > 0 }.map { "\(StatisticsRenderer.grouped($0.0)) \($0.1)" }

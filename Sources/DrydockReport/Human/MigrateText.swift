@@ -23,11 +23,11 @@ struct MigrateText {
             let action = migrate.locksReaders ? "read or write" : "write"
             lines.append(
                 migrate.outcome == .applied || migrate.outcome == .damaged
-                    ? "others could not \(action) for \(elapsed(seconds))"
-                    : "others cannot \(action) for about \(elapsed(seconds))")
+                    ? "other programs could not \(action) for \(elapsed(seconds))"
+                    : "other programs cannot \(action) for about \(elapsed(seconds))")
         }
         if migrate.rehearsals > 1 {
-            lines.append("rehearsed \(migrate.rehearsals) times: another program committed meanwhile")
+            lines.append("rehearsed \(migrate.rehearsals) times: another program committed in the meantime")
         }
         if let backup = migrate.backup {
             lines.append("backup: \(paint.bold(backup)), every page read again")
@@ -45,7 +45,7 @@ extension MigrateSummary {
         case .pending: "\(counted(pending.count, "migration")) pending"
         case .rehearsed:
             hasPassed
-                ? "rehearsed, nothing was written; --apply does it" : "rehearsed, nothing was written"
+                ? "rehearsed, nothing was written; --apply applies it" : "rehearsed, nothing was written"
         case .refused: "refused, nothing was written"
         case .applied: "migrated"
         case .damaged:

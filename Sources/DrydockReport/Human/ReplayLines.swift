@@ -40,7 +40,7 @@ package struct ReplayLines {
     private enum Result: String, CaseIterable {
         case failed
         case incomplete = "not replayed to the end"
-        case partial = "not compared whole"
+        case partial = "not compared completely"
         case warned = "with warnings"
         case passed
 

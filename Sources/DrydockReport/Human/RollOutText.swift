@@ -21,7 +21,7 @@ struct RollOutText {
         let drifted = rollOut.databases.count(where: \.hasDrifted)
         if drifted > 0 {
             lines.append(
-                "\(counted(drifted, "database")) with a schema that is not that of \(drifted == 1 ? "its" : "their") version"
+                "\(counted(drifted, "database")) whose schema is not that of \(drifted == 1 ? "its" : "their") version"
             )
         }
         lines += left.prefix(Self.shown).map {
@@ -32,7 +32,7 @@ struct RollOutText {
         }
         if let stopped = rollOut.stopped { lines.append(stopped) }
         if let log = rollOut.log {
-            lines.append("log: \(VisibleText.line(log)); the same command goes on from here")
+            lines.append("log: \(VisibleText.line(log)); the same command continues from here")
         }
         return lines.isEmpty ? "" : "\n" + lines.map { "  \($0)\n" }.joined()
     }

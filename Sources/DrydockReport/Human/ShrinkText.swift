@@ -39,11 +39,11 @@ package struct ShrinkText {
         text += values
         if !shrunk.isSameCause {
             text +=
-                "  \(paint.yellow("note:")) the cause is another than in the snapshot: no sample of its rows showed that one\n"
+                "  \(paint.yellow("note:")) the cause differs from the one in the snapshot: no sample of its rows showed that one\n"
         }
         if !shrunk.isScriptExact {
             text +=
-                "  \(paint.yellow("note:")) finding.sql makes other rows than the folder's snapshot has: look at both\n"
+                "  \(paint.yellow("note:")) finding.sql creates different rows than the folder's snapshot has: look at both\n"
         }
         if !shrunk.isSmallest {
             text += "  \(paint.yellow("note:")) the search ended at a limit: something smaller may show it\n"
@@ -54,13 +54,13 @@ package struct ShrinkText {
         text += "  sqlite3 < \(name)/finding.sql     the rows, and the statements, in plain SQLite\n"
         guard shrunk.project.isVerified else {
             return text
-                + "  \(paint.red("warning:")) drydock verify does not give the finding in that folder: it needs options of "
-                + "this command, or files that are not there\n"
+                + "  \(paint.red("warning:")) drydock verify does not report the finding in that folder: it needs options of "
+                + "this command, or files that are missing there\n"
         }
         let libraries = shrunk.project.settings.sqliteLibraries.map {
             " --sqlite-library \(PathParts.inShell(VisibleText.line($0)))"
         }
-        text += "  cd \(name) && drydock verify\(libraries.joined())      gives the finding"
+        text += "  cd \(name) && drydock verify\(libraries.joined())      reports the finding"
         text += others + "\n"
         if shrunk.project.isMigrationWhole, shrunk.statements.after < shrunk.statements.before {
             text +=

@@ -21,12 +21,12 @@ package struct SnapshotListText {
                 text += "    \(paint.red("error:")) the migrations do not have this version\n"
             }
             if entry.locked == .changed {
-                text += "    \(paint.red("error:")) it is not what is locked; put the released one back\n"
+                text += "    \(paint.red("error:")) it is not what is locked; restore the released one\n"
             }
             for known in entry.known { text += "    \(paint.yellow("known:")) \(VisibleText.line(known))\n" }
         }
         for path in list.missing {
-            text += "\(paint.red("✗")) \(paint.bold(VisibleText.line(path)))  is locked and missing\n"
+            text += "\(paint.red("✗")) \(paint.bold(VisibleText.line(path)))  is locked but missing\n"
         }
         if list.entries.isEmpty { text += "there is no snapshot; drydock snapshot new and take make some\n" }
         if !list.versionsWithout.isEmpty {

@@ -58,7 +58,7 @@ package struct SnapshotTakeText {
             "  \(paint.yellow("note:")) names and the SQL of the schema are not masked, nor is what the migration tool reads\n"
         if masks.hasRandomKey {
             text +=
-                "  \(paint.yellow("note:")) the key of the masks was random and is gone: no other run gives the same masks; "
+                "  \(paint.yellow("note:")) the key of the masks was random and was not kept: no other run gives the same masks; "
                 + "DRYDOCK_MASK_KEY or --mask-key-file sets one\n"
         }
         return text

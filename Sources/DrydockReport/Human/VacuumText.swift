@@ -15,7 +15,7 @@ struct VacuumText {
         let size = StatisticsRenderer.size
         guard vacuum.method != .untouched else {
             return
-                "\(paint.bold(VisibleText.line(vacuum.database)))  the file is empty (0 bytes), and is left as it is\n"
+                "\(paint.bold(VisibleText.line(vacuum.database)))  the file is empty (0 bytes) and is left unchanged\n"
         }
         var text = "\(paint.bold(VisibleText.line(vacuum.database)))  \(size(old)) -> "
         guard vacuum.method != .forecast else {
@@ -28,7 +28,7 @@ struct VacuumText {
             if let seconds = vacuum.forecast.seconds, let sample = vacuum.forecast.sampleBytes {
                 text +=
                     "  takes about \(roughly(seconds)), from a sample of \(size(sample)) that was copied, "
-                text += "checked and compared in memory, and from how fast the disk takes 8 MiB\n"
+                text += "checked and compared in memory, and from how fast the disk writes 8 MiB\n"
             }
             return text + "  nothing was written\n"
         }
@@ -41,7 +41,7 @@ struct VacuumText {
                 + "compared with the old ones: all there, to the bit\n"
         }
         if vacuum.copies > 1 {
-            text += "  copied \(vacuum.copies) times: another program committed meanwhile\n"
+            text += "  copied \(vacuum.copies) times: another program committed in the meantime\n"
         }
         for note in vacuum.notes { text += "  \(paint.yellow("note:")) \(VisibleText.line(note))\n" }
         return text

@@ -25,7 +25,7 @@ struct VerifyText {
             verify.replays.allSatisfy({ $0.hasNoRows == true })
         {
             return
-                "No migration met a row, which proves no more than that they run on an empty database. Snapshots with rows "
+                "No migration met a row, which only proves that they run on an empty database. Snapshots with rows "
                 + "prove more."
         }
         guard verify.replays.allSatisfy(\.isProbe),
@@ -33,9 +33,9 @@ struct VerifyText {
         else { return "" }
         let claim =
             if verify.replays.allSatisfy({ $0.rowsGenerated == 0 }) {
-                "No migration met a row, which proves no more than that they run on an empty database."
+                "No migration met a row, which only proves that they run on an empty database."
             } else if report.hasPassed, report.findings.contains(where: { $0.tags.contains(.probe) }) {
-                "Only unusual rows show a fault; whether users have such rows is yours to know."
+                "Only unusual rows show a fault; you must judge whether users have such rows."
             } else if report.hasPassed {
                 "No generated row shows a fault, which does not prove that no row does."
             } else {

@@ -215,7 +215,7 @@ import Testing
         #expect(refusal(empty)?.description.contains("within 3 levels") == true)
         let other = try Layout("", "", ["supabase/migrations/1_x.sql", "services/pg/migrations/1_x.up.sql"])
             .write()
-        #expect(refusal(other)?.description.contains("another database than SQLite") == true)
+        #expect(refusal(other)?.description.contains("a database other than SQLite") == true)
     }
 
     /// What an app keeps in folders of its own is not read as the few files above them.

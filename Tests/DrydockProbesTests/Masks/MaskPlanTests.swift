@@ -110,7 +110,7 @@ import Testing
         #expect(
             reasons == [
                 "a.id": "a key", "a.homePhone": "its name has 'phone'", "a.main": "e-mail addresses",
-                "a.kind": "few codes that repeat",
+                "a.kind": "a few repeated codes",
                 "a.made": "dates and times", "a.note": "allowed", "a.size": "numbers", "a.photo": "blobs",
                 "a.empty": "no value",
             ])

@@ -121,7 +121,7 @@ import Testing
     @Test func withoutAFreshInstallItIsNotChecked() async throws {
         let report = try await Self.failing("SELECT slug(a) FROM n").verify()
         report.expect(notChecked: [.schemaMismatch])
-        #expect(report.notChecked[0].reason.contains("a fresh install cannot be made: v2 fails"))
+        #expect(report.notChecked[0].reason.contains("a fresh install cannot be created: v2 fails"))
     }
 
     @Test func whatNoNewUserCanInstallIsAnError() async throws {

@@ -64,7 +64,7 @@ import Testing
         #expect(found.map(\.severity) == [.warning])
         #expect(
             warning.message
-                == "the write-ahead log's header is damaged, so that SQLite reads nothing of it: \(frames) pages in it may be lost"
+                == "the write-ahead log's header is damaged, so SQLite ignores it: \(frames) pages in it may be lost"
         )
         #expect(try PlainDatabase(copy).rows("SELECT count(*) FROM t") { $0.integer(0) } == [0])
     }
