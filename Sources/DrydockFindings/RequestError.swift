@@ -16,7 +16,7 @@ import Foundation
 ///         }
 ///     }
 public struct RequestError: Error, CustomStringConvertible, Sendable, Codable {
-    /// What is in the way, as far as a program may want to act on it. Later versions may have more reasons, so a
+    /// What prevents the report, for programs that act on it. Later versions may have more reasons, so a
     /// `switch` needs a `default`.
     public enum Reason: String, Sendable, Hashable, CaseIterable, Codable {
         /// What the request names does not exist: a folder, file, database, snapshot, migration, table or lock.
@@ -61,10 +61,10 @@ public struct RequestError: Error, CustomStringConvertible, Sendable, Codable {
     /// The formats between which the request must choose, for ``Reason/formatAmbiguous``.
     public var choices: [Choice] = []
 
-    /// A format in which migrations may be meant.
+    /// A format that the migrations may have.
     public struct Choice: Sendable, Hashable, Codable {
         public var format: String
-        /// What speaks for it, and how its tool would run them.
+        /// The evidence for it, and how its tool would run them.
         public var reason: String
 
         public init(format: String, reason: String) { (self.format, self.reason) = (format, reason) }

@@ -8,7 +8,7 @@ import OverlayVFS
 /// The snapshots of a project, and the versions that have none.
 public struct SnapshotList: Sendable {
     public struct Entry: Sendable {
-        /// What `drydock.lock` says of a snapshot.
+        /// What `drydock.lock` says about a snapshot.
         public enum Locked: String, Sendable { case no, unchanged, changed }
 
         public var path: String
@@ -39,13 +39,13 @@ public struct SnapshotList: Sendable {
     public var entries: [Entry] = []
     /// Released migrations at which there is no snapshot; all of them where there is no lock.
     public var versionsWithout: [String] = []
-    /// Snapshots that are locked and missing.
+    /// Snapshots that are locked but missing.
     public var missing: [String] = []
     public var migrationFormat: String
 
     public init(migrationFormat: String) { self.migrationFormat = migrationFormat }
 
-    /// Whether every snapshot is there and sound, and there is one.
+    /// Whether there is a snapshot, and all of them exist and are undamaged.
     public var isSound: Bool { !entries.isEmpty && missing.isEmpty && entries.allSatisfy(\.isSound) }
 }
 

@@ -5,15 +5,15 @@ import DatabaseEngine
 public struct AppliedHistory: Sendable {
     /// The identifiers of the applied migrations.
     public var identifiers: [String]
-    /// What the tool kept to see that a file is unchanged, by identifier.
+    /// What the tool recorded to detect a changed file, by identifier.
     public var checksums: [String: String] = [:]
-    /// Why the tool would run nothing on this database, such as a migration that failed half-way.
+    /// Why the tool would run nothing on this database, such as a migration that failed halfway.
     public var refusal: String?
     /// Repeatable migrations that ran, and would run again.
     public var repeats: Set<String> = []
-    /// Migrations that, as the history says, ran and were not SQL, and are not in the folder.
+    /// Migrations that ran according to the history, were not SQL, and are not in the folder.
     public var code: [String] = []
-    /// The one that was applied last, where the order of the migrations does not tell.
+    /// The one that was applied last, if the order of the migrations does not show it.
     public var newest: String?
 
     public init(_ identifiers: [String]) { self.identifiers = identifiers }

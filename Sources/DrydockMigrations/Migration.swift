@@ -22,7 +22,7 @@ public struct Migration: Sendable {
     public var isDeferred = true
     /// How to undo it; nil where its tool or folder has no way back.
     public var down: Down?
-    /// What its tool keeps to see that a released file is unchanged, as in the history.
+    /// What its tool records to detect a changed file, as in the history.
     public var checksum: String?
     /// What ``checksum`` would be with other line endings.
     public var checksumsOfLineEndings: [String] = []

@@ -123,7 +123,7 @@ extension NamedHistory {
     }
 }
 
-/// What a tool compares to see that a released file is unchanged.
+/// What a tool compares to detect a changed file.
 public enum ChecksumScope: Sendable, Hashable {
     /// The tool keeps no checksum, or never reads it again.
     case none
@@ -135,12 +135,12 @@ public enum ChecksumScope: Sendable, Hashable {
 
 /// A project's settings for its migrations.
 public struct FormatOptions: Sendable {
-    /// What the app puts in at run time, by the text that it replaces: `${name}` if the key is a bare name.
+    /// What the app substitutes at run time, by the text that it replaces: `${name}` if the key is a bare name.
     public var placeholders: [String: String] = [:]
     public var transaction: ToolPolicy.Transaction?
     public var foreignKeys: Bool?
     public var doubleQuotedStrings: Bool?
-    /// The name of the history table, if the tool was given another than its own.
+    /// The name of the history table, if the tool was configured to use a different one.
     public var historyTable: String?
     /// Whether Flyway is configured so that a file may mix statements which need no transaction with others.
     public var mixed: Bool?

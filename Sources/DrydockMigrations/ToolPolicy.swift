@@ -30,7 +30,7 @@ public struct ToolPolicy: Sendable, Hashable, Codable {
     public var transaction: Transaction
     /// Whether the tool's connections enforce foreign keys.
     public var foreignKeys: Bool
-    /// Whether its SQLite reads `"text"` that names nothing as a string; nil to do what the engine does.
+    /// Whether its SQLite reads `"text"` as a string if no column has that name; nil to do what the engine does.
     public var doubleQuotedStrings: Bool?
     public var late: LateMigrations
     public var edited: EditedMigrations
@@ -38,7 +38,7 @@ public struct ToolPolicy: Sendable, Hashable, Codable {
     public var recordsInTransaction: Bool
     /// Whether GRDB's own migrator runs the migrations, through the engine.
     public var isRunByEngine = false
-    /// Whether the tool finds an order for whatever is pending, as by dependencies: none of it is late.
+    /// Whether the tool orders whatever is pending itself, as by dependencies: then no migration is late.
     public var isOrderedByTool = false
 
     public init(

@@ -1,6 +1,6 @@
 /// What a tool writes so that its next start sees that a migration was not finished, and what a person does then.
 public struct UnfinishedMark: Sendable {
-    /// A command of the tool's with which a person lets it go on.
+    /// A command of the tool with which a person lets it continue.
     public struct WayOut: Sendable {
         public var command: String
         /// What the command writes.
@@ -15,9 +15,9 @@ public struct UnfinishedMark: Sendable {
     public var begun: [Bookkeeping] = []
     /// What is written where a statement fails outside a transaction.
     public var failed: [Bookkeeping] = []
-    /// What is written at the end, in place of ``Migration/record``; nil where that is.
+    /// What is written at the end instead of ``Migration/record``; nil if that is written.
     public var finished: [Bookkeeping]?
-    /// The first that leads to the end is the right one: to run the migration again before calling it applied.
+    /// The first one that leads to the end is the right one: running the migration again comes before calling it applied.
     public var waysOut: [WayOut]
 
     public init(

@@ -10,7 +10,7 @@ import SQLiteSchema
 package struct FreshInstall: Sendable {
     /// The schemas by the number of migrations that made them.
     package var catalogs: [Int: Catalog] = [:]
-    /// What exists before the first migration; only where the schema's history is wanted.
+    /// What exists before the first migration; set only if the schema's history is requested.
     package var base: Catalog?
     /// The number of migrations that ran on an empty database.
     var passed = 0

@@ -16,7 +16,7 @@ package struct ReplayContext: Sendable {
     package let declarations: [String: [Declaration]]
     package let functions: [FunctionStub]
     package let collations: [CollationStub]
-    /// What is checked of steps only where it is asked for.
+    /// The checks of steps that run only if requested.
     package var checks: [any StepCheck] = []
     package var baselines: BaselineStore?
     /// What is kept for the next run; nil where there will be none.
@@ -30,7 +30,7 @@ package struct ReplayContext: Sendable {
     package var isRehearsal = false
     /// See ``VerifyRequest/wantsHistory``.
     package var wantsHistory = false
-    /// Waits for a certain finding; nil where all are wanted.
+    /// Waits for a certain finding; nil if all findings are collected.
     package var listener: (any ReplayListener)?
     /// Whether findings get the statements by which SQLite's own shell shows them.
     package var wantsScripts = false
@@ -60,7 +60,7 @@ package struct ReplayContext: Sendable {
     /// Whether steps are run again elsewhere, so that all runs must see the same time and random numbers.
     package var repeatsSteps: Bool { checks.contains(where: \.repeatsSteps) }
 
-    /// Whether nothing more is wanted of a run.
+    /// Whether the run need not continue.
     package var isDone: Bool { listener?.isDone ?? false }
 
     package var targets: ArraySlice<Migration> { self.set.migrations.prefix(targetCount) }

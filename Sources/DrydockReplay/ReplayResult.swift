@@ -31,7 +31,7 @@ package struct ReplayResult: Sendable {
     package init(summary: ReplaySummary) { self.summary = summary }
 }
 
-/// What the report needs; the images are for the run alone.
+/// What the report needs; only the run uses the images.
 extension ReplayResult: Codable {
     private enum CodingKeys: String, CodingKey {
         case summary, findings, migrationFindings, notChecked, triedMigrations, usedDeclarations, applied,

@@ -35,7 +35,7 @@ enum ShrinkCheck: Sendable {
     }
 }
 
-/// The settings with which `drydock verify` gives a finding that was made small.
+/// The settings with which `drydock verify` reports a finding that was reduced.
 public struct ShrunkSettings: Sendable {
     public var checksRollback = false
     public var checksCrashes = false
@@ -44,7 +44,7 @@ public struct ShrunkSettings: Sendable {
     public var comparesEngines = false
     /// The files of other SQLite libraries, which a folder cannot bring along: `--sqlite-library`.
     public var sqliteLibraries: [String] = []
-    /// Whether foreign keys are enforced, where the format does not say it and the project's source did.
+    /// Whether foreign keys are enforced, if the format does not say it but the project's source did.
     public var foreignKeys: Bool?
 }
 

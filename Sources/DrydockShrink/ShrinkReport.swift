@@ -22,7 +22,7 @@ public struct ShrunkFinding: Sendable {
     public var finding: Finding
     /// The snapshot that it was found on.
     public var snapshot: String
-    /// The migration that it is about, or the last one where it is about none.
+    /// The migration that it is about, or the last one if it is about none.
     public var migration: String
     /// The pending migrations that are needed.
     public var migrations: [String]
@@ -35,7 +35,7 @@ public struct ShrunkFinding: Sendable {
     public var keptColumns: [String]?
     /// How often the step was run.
     public var runs: Int
-    /// Whether the search came to its end, and not to a limit.
+    /// Whether the search finished, rather than reaching a limit.
     public var isSmallest: Bool
     /// Whether the statement, and what it did to the rows, are those of the snapshot's own finding; false where no sample of
     /// its rows showed that.
@@ -47,13 +47,14 @@ public struct ShrunkFinding: Sendable {
     public var project: Project
 
     public struct Project: Sendable {
-        /// Whether `drydock verify` gives the same finding there.
+        /// Whether `drydock verify` reports the same finding there.
         public var isVerified: Bool
-        /// Whether the migration's file is the whole one, since verify does not give the finding with the short one.
+        /// Whether the migration's file is the complete one, since verify does not report the finding with the
+        /// shortened one.
         public var isMigrationWhole: Bool
-        /// The rules of other errors and warnings that it gives there, since so much was left out.
+        /// The rules of other errors and warnings that it reports there, since so much was left out.
         public var others: [Rule] = []
-        /// What it has to be told; all but the libraries is in the folder's drydock.yml.
+        /// The settings that it needs; all but the libraries are in the folder's drydock.yml.
         public var settings = ShrunkSettings()
     }
 }

@@ -2,16 +2,16 @@ import DrydockFindings
 import DrydockReplay
 import DrydockVerify
 
-/// What a shrink is to do.
+/// The options of `drydock shrink`.
 public struct ShrinkRequest: Sendable {
     /// The project and its snapshots.
     public var verify: VerifyRequest
     public var target = ShrinkTarget()
     /// The folder to create; it must not exist.
     public var folder: String
-    /// How long smaller databases are searched for; nil for as long as it takes.
+    /// How long to search for smaller databases; nil for no limit.
     public var timeout: Duration? = .seconds(60)
-    /// Whether values stay that need not be short.
+    /// Whether values are kept even if the finding does not need them.
     public var keepsValues = false
     /// Returns further files for the folder, by name, from the finding, the name of the migrations' format and what verify has
     /// to be told.

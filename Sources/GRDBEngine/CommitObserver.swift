@@ -2,7 +2,7 @@ import DatabaseEngine
 import GRDB
 
 /// Notes what GRDB says of a connection's transactions: the tables that a statement writes, before it runs, and each
-/// commit, after it returned. It asks for no row, so that GRDB lets SQLite delete all of a table at once.
+/// commit, after it returned. It observes no rows, so that GRDB lets SQLite delete all rows of a table at once.
 final class CommitObserver: TransactionObserver, Sendable {
     let tracker = ChangeTracker()
 

@@ -6,9 +6,9 @@ import DrydockState
 struct Allowance: Sendable {
     /// Rows that match one of these conditions may go.
     var conditions: [String] = []
-    /// How many such rows went; nil where all did.
+    /// How many such rows were deleted; nil if all were.
     var lostCount: Int?
-    /// Values of these columns may go (folded); nil stands for all columns.
+    /// Values of these columns may be lost (folded); nil for all columns.
     var columns: Set<String?> = []
 
     init(conditions: [String]) { self.conditions = conditions }

@@ -3,7 +3,7 @@ import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
 
-/// Finds the dropped tables whose home has all of their rows, but not those of the others that went there as well.
+/// Finds the dropped tables whose home has all of their rows, but not all rows of the other tables that were copied there.
 struct CrowdedHomes {
     let connection: any Connection
     let ledger: Ledger
@@ -117,7 +117,7 @@ struct CrowdedHomes {
         }
     }
 
-    /// Returns a new table that has the rows of a dropped one, and to which no other one went.
+    /// Returns a new table that has the rows of a dropped one, and to which no other one was copied.
     private func ownHome(of index: Int) throws -> Ledger.Home? {
         let taken = droppedTables.flatMap { $0.homes.map(\.table) } + kept.map(\.match.after)
         let home = try ledger.home(of: droppedTables[index].table, besides: taken)

@@ -36,7 +36,7 @@ struct SharedHome {
             self.keys = isKey && keys.count == match.before.primaryKey.count ? keys : []
         }
 
-        /// Whether its rows can be told from others by some columns of the home, folded.
+        /// Whether some columns of the home (folded) distinguish its rows from others.
         func isKnown(by names: [String]) -> Bool {
             !keys.isEmpty || Set(match.columns.map(\.after.name.foldedASCII)).isSuperset(of: names)
         }

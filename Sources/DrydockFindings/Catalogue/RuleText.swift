@@ -1,4 +1,4 @@
-/// The words of a rule that replays check, or another command than `drydock lint` and `drydock health`.
+/// The words of a rule that is checked by replays, or by a command other than `drydock lint` and `drydock health`.
 public struct RuleText: Sendable {
     /// What is true if the rule is broken, in one line.
     public var summary: String

@@ -9,7 +9,7 @@ public struct Counterexample: Sendable, Hashable, Codable {
     /// The line for a shell that runs the migration on a database of this schema and these rows, which is
     /// ``databaseName`` in the current folder; nil where the migration is SQL.
     public var command: String?
-    /// Whether the tool's connections read `"text"` that names nothing as a string; nil where it makes no difference.
+    /// Whether the tool's connections read `"text"` as a string if no column has that name; nil if it makes no difference.
     public var readsQuotedText: Bool?
     /// The tables whose rows show it, before and after.
     public var tables: [String]

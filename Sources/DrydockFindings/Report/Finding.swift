@@ -28,7 +28,7 @@ public struct Finding: Sendable, Codable {
         public static let healed = Tag(rawValue: "healed")
         /// It reports what was not checked.
         public static let notChecked = Tag(rawValue: "not-checked")
-        /// It takes rows that the constraints allow and that few would expect.
+        /// It happens only with rows that the constraints allow but that few would expect.
         public static let probe = Tag(rawValue: "probe")
         /// It is about one run and not about the database, so that it cannot be accepted as known.
         public static let ofRun = Tag(rawValue: "of-run")

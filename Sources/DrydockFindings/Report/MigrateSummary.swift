@@ -22,9 +22,9 @@ public struct MigrateSummary: Sendable {
     public var bytesAfter = 0
     /// The disk space that the migration needs, including the backup.
     public var needs: [DiskNeed] = []
-    /// How long others cannot write: measured if it was done, otherwise estimated. nil if there was nothing to do.
+    /// How long other programs cannot write: measured if it was done, otherwise estimated; nil if there was nothing to do.
     public var lockSeconds: Double?
-    /// Whether others cannot read either, since the file is locked and not only its log.
+    /// Whether other programs cannot read either, since the file is locked and not only its log.
     public var locksReaders = true
     public var backup: String?
     /// The number of rehearsals: it is repeated if another process has committed meanwhile.

@@ -22,9 +22,9 @@ public struct ReplaySummary: Sendable, Codable {
     public var tablesUntouched = 0
     /// The number of tables whose rows could not be compared, over all steps; nil for none.
     public var tablesNotCompared: Int?
-    /// True if no table of the snapshot has a row; nil if one has, or where it was not asked.
+    /// True if no table of the snapshot has a row; nil if one has, or if that was not checked.
     public var hasNoRows: Bool?
-    /// Where the snapshot's own faults are known from.
+    /// The source from which the snapshot's own faults are known.
     public var baseline = BaselineSource.checked
     /// The number of tables that `integrity_check` read after the replay; nil for the whole database.
     public var tablesChecked: Int?

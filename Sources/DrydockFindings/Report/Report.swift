@@ -112,7 +112,7 @@ extension Report {
 public struct VerifySummary: Sendable {
     /// The snapshots in the order in which they were named.
     public var replays: [ReplaySummary]
-    /// What each migration makes of the schema; nil unless requested (`VerifyRequest.wantsHistory`).
+    /// What each migration does to the schema; nil unless requested (`VerifyRequest.wantsHistory`).
     public var history: SchemaHistory?
 
     public init(replays: [ReplaySummary] = [], history: SchemaHistory? = nil) {

@@ -23,7 +23,7 @@ public struct RollOutSummary: Sendable {
         case notReached = "not-reached"
     }
 
-    /// What came of one database.
+    /// The result for one database.
     public struct Database: Sendable, Codable {
         public var path: String
         /// The newest migration that it has now; nil if it has none or that is not known.

@@ -1,6 +1,6 @@
 import SQLiteSchema
 
-/// How the schema came to be what it is: what each migration made of it on an empty database.
+/// The history of the schema: what each migration did to it on an empty database.
 public struct SchemaHistory: Sendable {
     public struct Migration: Sendable {
         public var name: String

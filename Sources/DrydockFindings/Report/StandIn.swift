@@ -1,4 +1,4 @@
-/// What a project's drydock.yml can give in the place of what only its app has.
+/// A replacement, in a project's drydock.yml, for something that only its app has.
 public enum StandIn: Sendable, Hashable, Codable {
     case function(String)
     case collation(String)

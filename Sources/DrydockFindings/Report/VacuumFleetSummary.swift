@@ -1,11 +1,11 @@
 /// What was done to several databases by `drydock vacuum`. All sizes are in bytes.
 public struct VacuumFleetSummary: Sendable {
-    /// What came of one database.
+    /// The result for one database.
     public struct Database: Sendable, Codable {
         public var path: String
-        /// What was done, or would be; nil if it was not done, or not to the end.
+        /// What was done, or would be; nil if it was not done, or not completed.
         public var vacuum: VacuumSummary?
-        /// Why it was not done, or not to the end: the database is then unchanged.
+        /// Why it was not done, or not completed: the database is then unchanged.
         public var trouble: RequestError?
         /// Wall-clock seconds.
         public var seconds = 0.0
@@ -20,7 +20,7 @@ public struct VacuumFleetSummary: Sendable {
 
     public init(databases: [Database] = []) { self.databases = databases }
 
-    /// The databases of which something was done, or would be.
+    /// The databases to which something was done, or would be.
     public var done: [VacuumSummary] { databases.compactMap(\.vacuum) }
     public var bytesBefore: Int { done.reduce(0) { $0 + $1.forecast.bytes } }
     public var bytesAfter: Int { done.reduce(0) { $0 + $1.bytesAfter } }

@@ -16,7 +16,7 @@ public struct StatisticsReader: Sendable {
 
     /// Reads the statistics.
     /// - Parameter vacuumPageSize: The page size in bytes that a VACUUM is to set; nil to keep the database's.
-    /// - Parameter mapsPages: Whether the use of each page is wanted, which takes memory for each.
+    /// - Parameter mapsPages: Whether to record the use of each page, which takes memory for each.
     /// - Throws: ``RequestError`` that names the file: it is missing, is not a database, or is damaged or locked.
     public func statistics(
         of path: String, vacuumPageSize: Int? = nil, mapsPages: Bool = false

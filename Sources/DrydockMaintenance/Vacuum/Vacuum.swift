@@ -2,7 +2,7 @@ import DrydockFindings
 import DatabaseEngine
 import OverlayVFS
 
-/// Makes a database smaller without any moment at which it could be lost.
+/// Makes a database smaller; at no moment could a crash lose it.
 ///
 ///     let request = VacuumRequest(path: "app.sqlite")
 ///     let report = try await Vacuum(engine: GRDBDriver()).run(request)

@@ -50,7 +50,7 @@ package struct ShellProcess {
     private static let outputLimit = 4 << 20
     private static let tailLimit = 64 << 10
     private static let lineLimit = 20
-    /// How long what was asked to end may take before it is killed.
+    /// How long a process that was asked to end may take before it is killed.
     private static let patience = Duration.milliseconds(200)
     /// How long what the command started may outlive it.
     private static let lag = Duration.milliseconds(500)

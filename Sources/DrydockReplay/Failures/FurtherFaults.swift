@@ -75,7 +75,7 @@ extension EngineError {
 
 extension SQLFragment {
     /// Whether both are one, or one of them is the other's first token: of a CHECK that begins with a name in quotes,
-    /// SQLite's message has that name alone.
+    /// SQLite's message has only that name.
     fileprivate func begins(as other: SQLFragment) -> Bool {
         let (one, two) = (normalized.items, other.normalized.items)
         return self == other || one.first == two.first && min(one.count, two.count) == 1

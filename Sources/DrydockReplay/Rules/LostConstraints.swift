@@ -29,7 +29,7 @@ package struct LostConstraints {
 
     private var wanted: [TableConstraint] { losses.map(\.wanted) }
 
-    /// An enumeration that only got longer is meant to.
+    /// An enumeration that only got longer is taken as intended.
     package var severity: Finding.Severity { losses.allSatisfy(\.isLongerList) ? .note : .warning }
 
     package var column: String? { wanted.count == 1 ? wanted[0].column : nil }

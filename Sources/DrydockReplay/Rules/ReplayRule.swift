@@ -63,7 +63,7 @@ package struct StepFinding: Sendable {
     var stands: Stands?
     /// Whether the finding counts only where the fault exists at the end: nothing was broken in between.
     var isForgottenOnceFixed = false
-    /// Says what stands at the end in place of what the finding misses; nil where nothing does.
+    /// Says what exists at the end instead of what the finding reports as missing; nil if nothing does.
     var substitute: Substitute?
     /// How to find the statement that caused the fault.
     var probe: CulpritProbe?

@@ -50,7 +50,7 @@ enum PathPattern {
         String(path.flatMap { "*?[\\".contains($0) ? ["\\", $0] : [$0] })
     }
 
-    /// Called with each folder that cannot be opened; the search goes on.
+    /// Called with each folder that cannot be opened; the search continues.
     private static let noteRefusal: @convention(c) (UnsafePointer<CChar>?, Int32) -> Int32 = { _, code in
         FolderListing.note(code)
         return 0

@@ -2,7 +2,7 @@ import DrydockFindings
 import DrydockMigrations
 import DrydockState
 
-/// A check of steps that is made only where it is asked for: of crashes, other libraries, another engine, the way back.
+/// A check of steps that runs only if requested: of crashes, other libraries, another engine, the way back.
 ///
 /// ``ReplayContext/checks`` has those of a run; each makes an observer for each replay.
 package protocol StepCheck: Sendable {

@@ -45,7 +45,7 @@ package struct FleetVacuumText {
         return text
     }
 
-    /// Returns what all databases come to; nothing where all is well and only what is wrong is wanted.
+    /// Returns the totals of all databases; nothing if all is well and only problems are shown.
     package func ending(_ vacuums: VacuumFleetSummary, seconds: Double) -> String {
         guard !options.isQuiet || vacuums.hasTrouble else { return "" }
         let (before, after) = (vacuums.bytesBefore, vacuums.bytesAfter)
