@@ -29,7 +29,7 @@ public struct SQLiteCode: RawRepresentable, Hashable, Sendable {
     public static let tooBig = SQLiteCode(rawValue: SQLITE_TOOBIG)
     public static let constraint = SQLiteCode(rawValue: SQLITE_CONSTRAINT)
     public static let misuse = SQLiteCode(rawValue: SQLITE_MISUSE)
-    /// An authorizer, or Drydock in its place, refuses it.
+    /// An authorizer, or Drydock itself, refuses it.
     public static let notAuthorized = SQLiteCode(rawValue: SQLITE_AUTH)
     public static let notADatabase = SQLiteCode(rawValue: SQLITE_NOTADB)
 }

@@ -24,7 +24,7 @@ public final class StatementLog: Sendable {
 
     public init() {}
 
-    /// Notes that a statement begins; its place is asked for only when it is needed.
+    /// Notes that a statement begins; its place is computed only when it is needed.
     public func begin(_ place: @escaping @Sendable () -> Place) { running.withLock { $0 = place } }
 
     /// Notes that it has ended. One that was stopped is not ended.

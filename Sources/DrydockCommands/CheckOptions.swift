@@ -1,7 +1,7 @@
 import ArgumentParser
 import Drydock
 
-/// The checks of a replay that are made only if they are asked for.
+/// The checks of a replay that run only if requested.
 struct CheckOptions: ParsableArguments {
     @Flag(name: Setting.rollback.name, inversion: .prefixedNo, help: Setting.rollback.help)
     var rollback: Bool?

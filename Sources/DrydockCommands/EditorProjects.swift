@@ -6,7 +6,7 @@ import DrydockLanguageServer
 struct EditorProjects: ProjectFinder {
     func project(ofFolder folder: String, workspaces: [String]) throws -> LintProject? {
         let config = try config(above: folder, workspaces)
-        // The defaults of drydock lint, with the settings of the file in their place.
+        // The defaults of drydock lint, replaced by the settings of the file.
         let command = try LintCommand.parse([])
         if config[Setting.migrations] == nil, config.migrate.command != nil { return nil }
         guard let place = try place(command, config, folder) else { return nil }

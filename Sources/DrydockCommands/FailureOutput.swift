@@ -101,7 +101,7 @@ final class FailureOutput: Sendable {
         return ExitCode(2)
     }
 
-    /// Writes the error to the files alone, but not in the place of a report that this run has written.
+    /// Writes the error only to the files, but does not replace a report that this run has written.
     /// - Parameter text: returns the document of a format; nil for the usual one.
     func write(_ error: RequestError, _ text: (ReportFile) -> String? = { _ in nil }) {
         for file in outputs.withLock({ $0.files }) where !file.isWritten {

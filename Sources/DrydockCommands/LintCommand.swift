@@ -149,7 +149,7 @@ struct LintCommand: DrydockSubcommand {
         }
     }
 
-    /// What is asked for, without what the lock says.
+    /// The request, without the information of the lock.
     func request(_ config: ConfigFile, _ place: MigrationsFinder.Place) throws -> LintRequest {
         var request = LintRequest()
         request.migrationsFolder = place.path

@@ -179,7 +179,7 @@ struct MigrateCommand: DrydockSubcommand, TakesManyNames {
         return given.first(where: \.1)?.0
     }
 
-    /// Whether it is asked for what only many have, also of a single database.
+    /// Whether an option that only applies to many databases is given, even with a single database.
     var isOfMany: Bool { rollOutOption != nil || targets.isOfMany }
 
     func run() async throws {

@@ -7,7 +7,7 @@ import Foundation
 /// what the service reads besides.
 struct OutputFormat: Sendable, Equatable {
     let name: String
-    /// Whether it was asked for, and is not only the default.
+    /// Whether it was requested, and is not only the default.
     let isNamed: Bool
 
     static let auto = "auto"
@@ -44,7 +44,7 @@ struct OutputFormat: Sendable, Equatable {
     /// The service that gets what it reads.
     private var service: ContinuousIntegration? { name == Self.auto ? ContinuousIntegration.current : nil }
 
-    /// The files that the service looks for, besides those that were asked for.
+    /// The files that the service looks for, besides those that were requested.
     func files(besides files: [ReportFile]) -> [ReportFile] {
         guard service == .gitlab, !files.contains(where: { $0.format == "gitlab" }) else { return [] }
         return ReportFile(argument: "gitlab=\(ContinuousIntegration.codeQuality)").map { [$0] } ?? []
@@ -69,7 +69,7 @@ struct OutputFormat: Sendable, Equatable {
 
     private func writeForService(_ report: Report, _ options: RenderOptions) throws {
         guard service == .github else { return }
-        // A file gets the text alone, unless this is what was asked for.
+        // A file gets only the text, unless this is what was requested.
         if isNamed || Terminal.outputIsLog { Terminal.write(GitHubRenderer().annotations(report, options)) }
         try ContinuousIntegration.addSummary(report, options)
     }

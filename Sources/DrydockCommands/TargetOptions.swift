@@ -88,7 +88,7 @@ struct TargetOptions: ParsableArguments {
     static let databases = ArgumentHelp(
         "Databases; in quotes, patterns such as 'data/*.sqlite'.", valueName: "database")
 
-    /// Whether it is asked for what only many have, also of a single database.
+    /// Whether an option that only applies to many databases is given, even with a single database.
     var isOfMany: Bool { shard != nil || resume != nil }
 
     func validate() throws {

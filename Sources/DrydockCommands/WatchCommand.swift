@@ -86,7 +86,7 @@ struct WatchCommand: DrydockSubcommand {
 
     /// Reads the settings, as drydock lint and drydock verify do.
     private func project(in folder: String, _ shown: WatchSettings) throws -> WatchedProject {
-        // A folder that was deleted and made again is not the one in which the process still is.
+        // A folder that was deleted and recreated is not the working folder of the process.
         guard FileManager.default.changeCurrentDirectoryPath(folder) else {
             throw RequestError(.notFound, "the folder '\(folder)' does not exist any more")
         }

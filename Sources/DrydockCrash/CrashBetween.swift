@@ -22,7 +22,7 @@ struct CrashBetween: Sendable {
         let result = try await end.result(of: ending, [])
         var unstable: Set<StateComparison.Part> = []
         if case .reached(let image, let pages, _) = ending, case .differs(let parts, _) = result {
-            // What two runs on a new connection do not make alike says nothing.
+            // What differs between two runs on a new connection proves nothing.
             let time = EngineComparison.Moment.now().time + Self.later
             if case .reached(let other, let more, _) = try await restart.run(on: before, at: time) {
                 let again = try await CrashEnd(image, pages, context, end.inspector)

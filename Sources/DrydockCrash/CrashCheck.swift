@@ -9,7 +9,7 @@ import OverlayVFS
 /// started again, and must come to the end of an uninterrupted run.
 ///
 /// It stops by a kill between two commits (``CrashCuts``), which a second kill can follow; by a growth of a file or a lock
-/// that fails (``CrashFaults``); and, if that is asked for, by a power cut between two writes (``CrashWrites``). SQLite's own
+/// that fails (``CrashFaults``); and, if requested, by a power cut between two writes (``CrashWrites``). SQLite's own
 /// recovery makes a torn transaction one that never was (https://www.sqlite.org/atomiccommit.html), unless a migration turned
 /// it off.
 struct CrashCheck: Sendable {

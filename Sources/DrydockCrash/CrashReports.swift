@@ -23,7 +23,7 @@ struct CrashReports {
         (format, wantsScripts) = (context.set.format, context.wantsScripts)
     }
 
-    /// What no two runs make alike, and so cannot be compared.
+    /// What differs between any two runs, and so cannot be compared.
     static func unstable(_ parts: Set<StateComparison.Part>, _ batch: [Migration]) -> NotChecked {
         NotChecked(
             .crashLoses,
@@ -44,7 +44,7 @@ struct CrashReports {
         }
     }
 
-    /// - Parameter unstable: what no two runs make alike.
+    /// - Parameter unstable: what differs between any two runs.
     func findings(without unstable: Set<StateComparison.Part>) -> [Finding] {
         batch.flatMap { migration in
             let own = cases.filter { $0.migration.identifier == migration.identifier }

@@ -7,7 +7,7 @@ struct CrashSequel {
     let restart: CrashRestart
     /// The end of a run that nothing stopped.
     let end: Image
-    /// Whether the later migrations run after that; nil until it is asked.
+    /// Whether the later migrations run after that; nil until it is checked.
     private var runsUninterrupted: Bool?
     private var digests = ImageDigests()
     private var failures: [ImageDigests.Digest: CrashRestart.Failure?] = [:]

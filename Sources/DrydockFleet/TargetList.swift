@@ -118,7 +118,7 @@ public struct TargetList: Sendable {
         add(paths)
     }
 
-    /// - Throws: ``RequestError`` where two names could not be told apart.
+    /// - Throws: ``RequestError`` if two names could not be distinguished.
     public func refuseLookAlikes() throws { try FolderListing.refuseLookAlikes(paths) }
 
     /// A digest of the list, which the parts of one run have in common.

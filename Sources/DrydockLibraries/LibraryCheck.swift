@@ -222,7 +222,7 @@ struct LibraryCheck: Sendable {
         return try await context.repeated(batch, on: context.engine, before, settings, moment, watchdog)
     }
 
-    /// Returns what two runs on the usual library do not make alike, such as values of an unordered query.
+    /// Returns what differs between two runs on the usual library, such as values of an unordered query.
     private func instability(
         _ again: BatchRun.Outcome, _ pages: Set<UInt32>
     ) async throws -> Set<StateComparison.Part> {

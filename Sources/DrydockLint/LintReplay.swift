@@ -22,7 +22,7 @@ struct LintReplay {
     /// Whether another connection on the same database could go on from here.
     var canBeTakenUp: Bool { !isUnlikeOthers && temporaries.isEmpty && !connection.isInTransaction }
 
-    /// Goes on where an earlier walk was, on a database as it was then.
+    /// Continues where an earlier walk stopped, on a database in the state of that moment.
     init(set: MigrationSet, connection: any Connection, from start: LintCheckpoint) throws {
         self.set = set
         self.connection = connection

@@ -22,7 +22,7 @@ extension Linter {
         return try choice.readings(try await choice.histories(of: snapshots, opener))
     }
 
-    /// Lints every reading, and returns one outcome. Only what all readings would rewrite alike is rewritten.
+    /// Lints every reading, and returns one outcome. Only what all readings would rewrite in the same way is rewritten.
     func run(
         _ request: LintRequest, _ readings: Readings, edited: [String: [UInt8]], memory: LintMemory?
     ) async throws -> LintOutcome {

@@ -85,7 +85,7 @@ package struct BackupPlace: Sendable {
         }
     }
 
-    /// Puts a copy in the place of the backup, under a name with the version and the time.
+    /// Moves a copy to where the backup belongs, under a name with the version and the time.
     /// - Throws: ``RequestError`` if it cannot, ``OverlayError``.
     func keep(_ rehearsal: inout Rehearsal) throws -> String? {
         guard let name else { return nil }

@@ -39,7 +39,7 @@ actor CatchUp {
 
     init(_ held: HeldDatabase, from copy: Image) { (self.held, known) = (held, copy) }
 
-    /// Returns what the database holds now; nil if that is what it held when it was last looked at.
+    /// Returns the database's current content; nil if it is unchanged since it was last read.
     /// - Throws: ``OverlayError``, ``EngineError``.
     func advance() async throws -> Image? {
         defer { pending = nil }

@@ -1,6 +1,6 @@
 import SQLiteSchema
 
-/// Whether two readings of a migration are alike, so that what was done with one holds for the other.
+/// Whether two readings of a migration are equal, so that the result of one is valid for the other.
 extension Migration {
     /// Whether running it does the same, and what is found in it is at the same place.
     package func isSame(as other: Migration) -> Bool {

@@ -84,7 +84,7 @@ package struct RowMaker: Sendable {
         plans.keys.filter { plans[$0]?.references.contains(where: \.isDeferred) ?? false }.sorted()
     }
 
-    /// Returns the plans of the tables that are asked for.
+    /// Returns the plans of the requested tables.
     private func plans(_ request: RowRequest, on connection: any Connection) throws -> [String: TablePlan] {
         var facts = shared.facts(request.statements)
         facts.note(objectsOf: request.schema)

@@ -22,7 +22,7 @@ struct RowMeeting {
         switch choice {
         case .condition: rows = nil
         case .conflict:
-            // What cannot be counted is not taken for a statement that found nothing.
+            // A statement whose rows cannot be counted is not treated as one that found nothing.
             guard let count = Self.count(target, connection) else { return nil }
             rows = count
         }

@@ -240,7 +240,7 @@ package struct StepVerification: Sendable {
     }
 
     /// Returns the rows that lost their parent, for keys of which the state before had orphans too; without the keys of
-    /// tables whose rows cannot be told apart.
+    /// tables whose rows cannot be distinguished.
     private func newOrphans(_ ids: [Fault.ID]) async throws -> [Fault.ID: [Fault]] {
         let ids = ids.filter { id in
             id.rule == .foreignKeyViolation && id.kind == ForeignKeyRule.violation

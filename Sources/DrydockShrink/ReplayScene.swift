@@ -6,7 +6,7 @@ import DrydockVerify
 import OverlayVFS
 
 /// A replay from a state on, up to a migration, so that it can be repeated on other rows: with everything that verify
-/// says of it, and one of the checks that are made only if they are asked for.
+/// says of it, and one of the checks that run only if requested.
 struct ReplayScene: SceneReplay {
     let check: ShrinkCheck
     let snapshot: Snapshot

@@ -69,7 +69,7 @@ final class SceneCatcher: ReplayListener {
         }
     }
 
-    /// What is wrong with the name of the table that is wanted; nil where a snapshot or a migration has such a table.
+    /// What is wrong with the name of the requested table; nil if a snapshot or a migration has such a table.
     var unknownTable: String? {
         guard let wanted = target.table else { return nil }
         let names = state.withLock { state in

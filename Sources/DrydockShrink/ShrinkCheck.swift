@@ -8,7 +8,7 @@ import DrydockVerify
 enum ShrinkCheck: Sendable {
     /// The rules of a step, on the state before it.
     case step
-    /// A check that is made only where it is asked for.
+    /// A check that runs only if requested.
     case check(any StepCheck)
     /// A replay to its end, with all that verify says of it.
     case replay
@@ -55,7 +55,7 @@ extension VerifyRequest {
         switch rule {
         case .rollbackFailed, .rollbackMismatch: request.checksRollback = true
         case .crashStuck, .crashLoses, .crashDiverges:
-            // Kinds of crashes that were asked for are not added to.
+            // No further kinds of crashes are added to those requested.
             guard !checksCrashes, !checksCrashWrites else { break }
             (request.checksCrashes, request.checksCrashWrites) = (true, true)
         default: break

@@ -39,7 +39,7 @@ final class Stop {
         try AllocationGate.passing(pass, body)
     }
 
-    /// Checks inside ``passing(_:)`` that a statement which has ended got the memory that it asked for.
+    /// Checks inside ``passing(_:)`` that a statement which has ended got the memory that it requested.
     func check(after statement: OpaquePointer) throws {
         try pass.check(after: statement)
     }

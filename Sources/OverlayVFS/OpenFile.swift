@@ -28,7 +28,7 @@ final class OpenFile {
         deletedOnClose = isDeletedOnClose ? path : nil
     }
 
-    /// Notes what was done to a named file, if that is asked for.
+    /// Records what was done to a named file, if that is requested.
     @inline(__always) func log(_ operation: (FilePath) -> WriteLog.Operation) {
         if let path, let log = system.space.writes { log.note(operation(path)) }
     }

@@ -66,7 +66,7 @@ package struct PowerCuts: Sendable {
         return wanted.sorted().map { cuts[$0] }
     }
 
-    /// What makes cuts alike.
+    /// What makes two cuts equal.
     private struct Kind: Hashable {
         var segment: Int
         var missing: Int

@@ -37,7 +37,7 @@ public struct DatabaseChange: Sendable, Hashable {
     }
 }
 
-/// Why a database can no longer be observed: a connection keeps the file that it has opened, whatever becomes of its name.
+/// Why a database can no longer be observed: a connection keeps the file that it opened, whatever happens to its name.
 public enum LostFile: Error, Sendable, Hashable, CustomStringConvertible {
     /// The file was deleted, or moved away.
     case removed(path: String)

@@ -4,7 +4,7 @@ import SQLiteSchema
 public struct DiffSummary: Sendable {
     public var old: String
     public var new: String
-    /// The differences; what is quiet (`SchemaChange.isQuiet`) is among them only if it was asked for.
+    /// The differences; what is quiet (`SchemaChange.isQuiet`) is among them only if requested.
     public var changes: [SchemaChange]
     public var oldSchema: Schema
     public var newSchema: Schema

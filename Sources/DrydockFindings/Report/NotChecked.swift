@@ -61,7 +61,7 @@ public struct NotChecked: Sendable, Hashable {
         case attachedDatabase(String, changedBy: String)
         /// Migrations that ran in one transaction.
         case ranTogether(migration: String)
-        /// What two runs of a migration from the same state do not make alike.
+        /// What differs between two runs of a migration from the same state.
         case unstable(migration: String, parts: String)
         case noWayBack(migration: String)
         case emptyWayBack(migration: String, file: String)

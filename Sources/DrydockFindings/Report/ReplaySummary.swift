@@ -30,13 +30,13 @@ public struct ReplaySummary: Sendable, Codable {
     public var tablesChecked: Int?
     /// The number of tables with an integrity that could not be checked in the end.
     public var integrityUnchecked = 0
-    /// The number of states that a kill can leave on which the tool was started again; nil where that was not asked for.
+    /// The number of states that a kill can leave on which the tool was started again; nil if that was not requested.
     public var crashStates: Int?
     /// The number of growths of a file and of locks that failed, after which the tool was started again.
     public var crashFaults: Int?
-    /// The number of power cuts between two writes that were tried; nil where that was not asked for.
+    /// The number of power cuts between two writes that were tried; nil if that was not requested.
     public var crashPowerCuts: Int?
-    /// The versions of the other SQLite libraries on which every step was repeated; nil where none was asked for.
+    /// The versions of the other SQLite libraries on which every step was repeated; nil if none was requested.
     public var sqliteVersions: [String]?
     /// Wall-clock seconds, checks included.
     public var seconds: Double = 0

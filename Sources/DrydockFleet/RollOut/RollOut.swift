@@ -98,7 +98,7 @@ struct RollOutRun: Sendable {
         var wave: String?
         /// Whether an earlier run migrated or rehearsed it.
         var isKept = false
-        /// What shows that it is still as it was looked at; nil while that cannot be told.
+        /// What shows that it is unchanged since it was examined; nil while that is not known.
         var stamp: String?
     }
 

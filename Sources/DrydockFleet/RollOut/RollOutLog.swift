@@ -99,7 +99,7 @@ package final class RollOutLog: Sendable {
         try mutex.withLock { _ in try write(line) }
     }
 
-    /// Takes away a line that a kill cut short: nothing was done yet that it would have told of. A whole line, of which only
+    /// Removes a line that a kill cut short: what it would have recorded was not done yet. A whole line, of which only
     /// the end is missing, gets it.
     private func endLastLine(_ text: Data) throws {
         guard let last = text.last, last != UInt8(ascii: "\n") else { return }

@@ -69,7 +69,7 @@ extension LanguageServer {
         joinAll()
     }
 
-    /// Whether a file may change what is asked of lint, or which tool's migrations are.
+    /// Whether a file may change the options of lint, or which tool the migrations belong to.
     private static func isSetting(_ name: String) -> Bool {
         ["drydock.yml", "drydock.lock"].contains(name)
     }

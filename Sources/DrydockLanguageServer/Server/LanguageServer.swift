@@ -158,7 +158,7 @@ package actor LanguageServer {
         ]
     }
 
-    /// Asks to be told of changes of files that are not open.
+    /// Asks the editor to report changes of files that are not open.
     private func watchFiles() {
         guard client.registersWatchers else { return }
         let patterns = ["**/drydock.yml", "**/drydock.lock", "**/*.sql"]

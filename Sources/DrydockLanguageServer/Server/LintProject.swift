@@ -3,7 +3,7 @@ import Drydock
 
 /// A project as its settings describe it.
 package struct LintProject: Sendable {
-    /// What is asked of lint, with absolute paths.
+    /// The options of lint, with absolute paths.
     package var request: LintRequest
     package var engine: any Engine
     /// How long one run may take; nil for no limit.

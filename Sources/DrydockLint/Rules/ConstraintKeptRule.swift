@@ -72,7 +72,7 @@ struct ConstraintKeptRule: LintRule {
 }
 
 extension ConstraintKeptRule {
-    /// A table that has the place of another one.
+    /// A table that replaces another one.
     private struct Successor {
         var old: Table
         var new: Table

@@ -133,7 +133,7 @@ struct CopiedConstantRule: LintRule {
 
     // MARK: - The migration
 
-    /// Whether the table that a statement fills has the place of a table that it reads when the migration ends.
+    /// Whether the table that a statement fills replaces, at the end of the migration, a table that it reads.
     private static func replaces(_ source: Table, _ copy: CopiedConstants, _ step: LintStep) -> Bool {
         guard copy.target.isMain, copy.target.folded != source.name.foldedASCII,
             let origin = step.lineage[source.name]?.origin

@@ -184,7 +184,7 @@ struct RebuildForgetsRule: LintRule {
         ]
     }
 
-    /// Reports AUTOINCREMENT and DEFAULT, which are no constraints, where the new table lacks them.
+    /// Reports AUTOINCREMENT and DEFAULT, which are not constraints, if the new table lacks them.
     private func properties(_ rebuild: LintMigration.Rebuild) -> [LintFault] {
         let (old, new) = (rebuild.old, rebuild.new)
         func fault(_ severity: Finding.Severity, _ what: String, _ column: String?) -> LintFault {

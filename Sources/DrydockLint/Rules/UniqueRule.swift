@@ -250,7 +250,7 @@ struct UniqueRule: LintRule {
         let wider = Self.keys(of: old).map { $0.map(\.column) }.first { key in
             Set(sources.map(\.column.foldedASCII)).isStrictSubset(of: key.map(\.foldedASCII))
         }
-        // Rows that the old key told apart are lost without an error.
+        // Rows that only the old key distinguished are lost without an error.
         let isLoss =
             wider != nil && merges && !isHandled
             && !DeclaredChanges(of: migration.migration).deletes(from: [old.name.foldedASCII])

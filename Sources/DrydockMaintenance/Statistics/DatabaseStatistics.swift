@@ -41,7 +41,7 @@ public struct DatabaseStatistics: Sendable {
     /// The schema table first, then the rest in the schema's order.
     public var objects: [Object] = []
 
-    /// The use of each page, if it was asked for.
+    /// The use of each page, if requested.
     public var map: PageMap?
 
     public enum AutoVacuum: String, Sendable { case none, full, incremental }

@@ -24,7 +24,7 @@ package enum SearchLimits {
         "scylla", "spanner", "redshift",
     ]
 
-    /// Words of names that say that files are there to test or show something: they count where there are no others.
+    /// Words in names of folders for tests or examples: their files count only if there are no others.
     private static let trials: Set<String> = [
         "test", "tests", "testing", "testdata", "fixture", "fixtures", "example", "examples", "sample",
         "samples",

@@ -1,5 +1,5 @@
 extension FormatChoice {
-    /// All that a database's history adds to the choice: what two databases with the same decision have is read alike.
+    /// All that a database's history adds to the choice: two databases with the same decision are read in the same way.
     package struct Decision: Hashable, Sendable {
         fileprivate struct Candidate: Hashable {
             /// Whether the format takes the history for its own.

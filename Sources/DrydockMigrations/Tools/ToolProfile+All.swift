@@ -1,7 +1,8 @@
 extension ToolProfile {
     /// The tools. This is the only place where one is registered.
     ///
-    /// If two formats read a folder alike, the first does; of two tools with the same traces, the first counts.
+    /// If two formats read a folder in the same way, the first one is used; of two tools with the same traces, the first
+    /// counts.
     package static let all: [ToolProfile] = [
         .django, .alembic, .knex, .sequelize, .entityFramework, .rails, .ecto, .laravel, .typeORM,
         .drydock, .golangMigrate, .goose, .sqlx, .diesel, .dbmate, .maragudkMigrate, .prisma, .drizzle,

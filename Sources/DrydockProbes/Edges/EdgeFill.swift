@@ -15,7 +15,7 @@ struct EdgeFill {
     private var fittingWork = ConditionFill.workLimit / 2
     /// What was changed in the last row so that it satisfies the constraints.
     private var changes: [Int: SQLValue] = [:]
-    /// The rows that a migration replaces, and those that are alike but for their keys, by table.
+    /// The rows that a migration replaces, and those that are equal except for their keys, by table.
     private var replaced: [String: [[SQLValue]]] = [:]
     private var alike: [String: [[SQLValue]]] = [:]
     /// Computes the constraints of the table that is being filled.
@@ -27,7 +27,7 @@ struct EdgeFill {
     private static let mostTelling = 8
     /// At most so many rows more have NULL where no other row of the table has it; of more columns, several share a row.
     private static let mostNull = 24
-    /// So many rows that a migration replaces have rows that refer to them; so many refer to each of two that are alike.
+    /// How many rows refer to rows that a migration replaces, and to each of two equal rows.
     private static let (mostReplaced, childrenOfAlike) = (3, 2)
 
     init(

@@ -41,7 +41,7 @@ struct ConditionFill {
     /// A row that is sought.
     private struct Sought {
         var goal: Constraint
-        /// What SQLite is asked to see whether a row meets it, where that is more than can be solved for.
+        /// The query with which SQLite checks whether a row meets it, if that is more than can be solved for.
         var whole: StatedCondition.Whole?
     }
 

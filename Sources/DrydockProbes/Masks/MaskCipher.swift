@@ -23,7 +23,7 @@ final class MaskCipher: Sendable {
     private static let rounds = 8
     /// So many digits are permuted together.
     private static let block = 2048
-    /// After so many hashes it is asked whether to stop.
+    /// The number of hashes after which it checks whether to stop.
     private static let poll: UInt64 = 4096
 
     /// Returns a number below a bound.

@@ -3,7 +3,7 @@ struct Constraint: Sendable, Hashable {
     var expression: Expression
     /// Whether it must be true; else it must not be, and NULL will do.
     var isWanted = true
-    /// Whether NULL will do where it is wanted, as in a CHECK.
+    /// Whether NULL satisfies the condition, as in a CHECK.
     var allowsNull = false
 
     /// The parts that must all hold.

@@ -238,7 +238,7 @@ struct StatementFacts: Sendable {
         }.filter { seen.insert($0).inserted }
     }
 
-    /// The fewest keys that a file handles one by one where they are taken for all that there are.
+    /// How many keys a file must handle one by one so that they are assumed to be all keys.
     private static let fewestKeys = 5
 
     /// Returns the keys of a table that every file handles which handles keys one by one, such as those of settings:

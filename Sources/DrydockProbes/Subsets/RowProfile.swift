@@ -165,7 +165,7 @@ private struct ColumnProfile {
         }
     }
 
-    /// Hashes the beginning and the length: what is taken for alike and is not is only a row more.
+    /// Hashes the beginning and the length: a false match only costs one more row.
     private static func hashes(_ bytes: UnsafeRawBufferPointer) -> (folded: UInt64, exact: UInt64) {
         var (folded, exact) = (RowHash(1), RowHash(2))
         var end = bytes.count

@@ -7,7 +7,7 @@ import OverlayVFS
 import SQLiteSchema
 
 /// Makes a small snapshot of a database that programs may have open: some rows of each table with all that they refer to,
-/// masked where that is asked for.
+/// masked where requested.
 ///
 ///     let report = try await SubsetMaker(engine: GRDBDriver()).run(request)
 ///     print(report.rowCount)

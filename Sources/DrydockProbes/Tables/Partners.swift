@@ -111,7 +111,7 @@ struct PartnerReader {
         }
     }
 
-    /// Whether a statement writes to a table, or to one that has its place later.
+    /// Whether a statement writes to a table, or to one that later replaces it.
     private func isTarget(_ table: String, _ join: StatedJoin) -> Bool {
         let finals = join.target.map { facts.names(of: $0) } ?? []
         return facts.names(of: table).contains(where: finals.contains)

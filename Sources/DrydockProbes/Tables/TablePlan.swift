@@ -17,7 +17,7 @@ struct TablePlan: Sendable {
         var isSettled = false
     }
 
-    /// Columns that are not alike in two rows.
+    /// Columns in which two rows always differ.
     struct Key: Sendable {
         var columns: [Int]
         /// Whether the columns ignore the case of ASCII.

@@ -17,7 +17,7 @@ package struct CommandProject: Sendable {
     private(set) var failure: CommandFailure?
 
     /// Runs `list`, and the command on an empty database.
-    /// - Parameter target: the last migration that is asked for; nil for the newest.
+    /// - Parameter target: the last migration to run; nil for the newest.
     /// - Throws: ``CommandFailure`` if `list` fails, the time is up, or the command does not touch the database;
     ///   ``RequestError`` where the settings do not fit together.
     package static func load(

@@ -33,7 +33,7 @@ struct MovesOfSteps {
         let old = before.catalog.split(sharing: shared).rest
         let new = after.catalog.split(sharing: shared).rest
         let declarations = steps.migrations.flatMap(\.declarations)
-        // Rows that a declaration let go would be missing.
+        // Rows that a declaration allows to be lost would be missing.
         if !declarations.contains(where: \.kind.letsRowsGo) {
             let provenance = inputs.chronicle.provenance(of: whole, before: before)
             let moves: Conservation

@@ -96,7 +96,7 @@ package struct ComputedTable: Codable, Sendable, Hashable {
     }
 }
 
-/// A hash that two processes compute alike.
+/// A hash that is the same in every process.
 private struct StableHash {
     private var state: (UInt64, UInt64) = (0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f)
 

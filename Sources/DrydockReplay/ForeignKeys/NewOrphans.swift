@@ -31,7 +31,7 @@ extension ForeignKeyDiagnosis {
     }
 
     /// Returns the rows without a parent that had one before the step, or did not exist, key by key; nil where the rows
-    /// before and after cannot be told apart.
+    /// before and after cannot be distinguished.
     ///
     /// Counting is not enough: a row that loses its parent would take the place of one that gets a parent back. A row is
     /// the same before and after if its primary key is, and its value. A row whose key is new may be one that was

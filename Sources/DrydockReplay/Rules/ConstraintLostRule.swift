@@ -90,7 +90,7 @@ private struct SuccessorNames: Sendable {
     }
 }
 
-/// A table that has the place of one from before the step.
+/// A table that replaces one from before the step.
 private struct Successor: Sendable {
     let before: Catalog.Table
     let after: Catalog.Table
@@ -99,7 +99,7 @@ private struct Successor: Sendable {
     let heir: Heir?
 
     init(_ match: TableMatch, in step: StepView) {
-        // In a table that was not made again, a column that was filled from another one has constraints of its own.
+        // In a table that was not rebuilt, a column that was filled from another one has constraints of its own.
         let isSame = step.lineage[match.after.name]?.origin == match.before.name.foldedASCII
         (before, after) = (match.before, match.after)
         columns = match.allColumns.filter { !isSame || !$0.isGuess }

@@ -93,7 +93,7 @@ struct SoughtObject: Sendable {
         } else {
             differences = nil
         }
-        // What is not understood is taken for what its name says.
+        // What cannot be parsed is identified only by its name.
         guard named != nil else { return .absent }
         return differences.map { $0.isEmpty ? .same : .different($0) } ?? .same
     }

@@ -93,7 +93,7 @@ struct TableDroppedRule: StepRule {
                 place: place, table: name, evidence: Evidence(rowCount: rows)))
     }
 
-    /// Returns the table whose rows are in the place of a table, where tables have changed places.
+    /// Returns the table whose rows a table now has, if tables have exchanged their names.
     /// - Parameter homes: the table that has the rows of each dropped one.
     private static func taker(of name: String, _ homes: [String: String]) -> String? {
         var (table, seen) = (name.foldedASCII, Set<String>())

@@ -1,7 +1,7 @@
 import Drydock
 import SQLiteSchema
 
-/// What was not checked, before everything else: it must not be taken for passed.
+/// What was not checked, before everything else: it must not look like a pass.
 struct HTMLGaps {
     private let groups: [[NotChecked]]
     private let names: SnapshotNames

@@ -46,7 +46,7 @@ struct EvidenceText {
         return text
     }
 
-    /// Returns a note if the values look alike but differ in class.
+    /// Returns a note if the values look the same but differ in storage class.
     private func classNote(_ row: Evidence.Row) -> String {
         guard let before = row.before, let after = row.after, before.storageClass != after.storageClass else {
             return ""

@@ -38,7 +38,7 @@ struct ReplayFacts {
         return [text] + (missed > 0 ? [counted(missed, "table") + " not compared"] : [])
     }
 
-    /// Says on which other SQLite libraries every step of every replay was repeated, if that was asked for.
+    /// Says on which other SQLite libraries every step of every replay was repeated, if that was requested.
     private var libraries: [String] {
         let versions = replays.compactMap(\.sqliteVersions)
         guard let first = versions.first else { return [] }
@@ -46,7 +46,7 @@ struct ReplayFacts {
         return ["repeated on " + (all.isEmpty ? "no other SQLite" : "SQLite " + all.joined(separator: ", "))]
     }
 
-    /// Says after how many crashes the tool was started again, if that was asked for.
+    /// Says after how many crashes the tool was started again, if that was requested.
     var crashes: [String] {
         func sum(_ counts: [Int], _ noun: String) -> String? {
             counts.isEmpty ? nil : counted(counts.reduce(0, +), noun)

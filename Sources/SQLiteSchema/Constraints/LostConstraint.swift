@@ -4,7 +4,7 @@ public struct LostConstraint: Sendable, Hashable {
     public var constraint: TableConstraint
     /// The constraint that would restore it: with the names that its columns and its parent have now.
     public var wanted: TableConstraint
-    /// What is in its place, as SQL, perhaps with a remark; nil for nothing.
+    /// What replaces it, as SQL, perhaps with a remark; nil for nothing.
     public var now: String?
     /// Whether the only difference is that a list has more values.
     public var isLongerList = false

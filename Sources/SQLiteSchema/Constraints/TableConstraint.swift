@@ -127,7 +127,7 @@ extension SchemaPrinter {
 }
 
 extension SQLFragment {
-    /// Returns the fragment with other names, by folded name, whatever they stand for.
+    /// Returns the fragment with other names, by folded name, whatever they name.
     fileprivate func renaming(_ names: [String: String]) -> SQLFragment {
         var fragment = self
         for (place, item) in items.enumerated() {

@@ -13,7 +13,7 @@ public enum Affinity: String, Sendable, Hashable {
     /// - Parameter strict: whether the table is STRICT: only there does ANY store values unchanged
     ///   (https://www.sqlite.org/stricttables.html).
     public init(declaredType: String, strict: Bool = false) {
-        // Byte by byte, since this is asked of every column again and again, and `contains` works on characters.
+        // Byte by byte, since this runs for every column again and again, and `contains` works on characters.
         let type = declaredType.utf8.map(lowerASCII)
         func has(_ part: StaticString) -> Bool {
             let length = part.utf8CodeUnitCount

@@ -50,7 +50,7 @@ struct CharacterCount: Sendable {
 
     private static func decode(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Int {
         let bytes = UnsafeBufferPointer(rebasing: bytes)
-        // Most text is ASCII, and eight bytes are asked at once.
+        // Most text is ASCII, and eight bytes are checked at once.
         let raw = UnsafeRawBufferPointer(bytes)
         var offset = 0
         while offset + 8 <= raw.count,
