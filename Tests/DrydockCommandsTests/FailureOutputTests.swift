@@ -112,7 +112,7 @@ import Testing
         let result = try project.shell("ulimit -f 1; \"$DRYDOCK\" verify --report json=out.json")
         #expect(result.status == 2 && result.output.contains("v1"), "\(result)")
         #expect(
-            result.errors.contains("'out.json' cannot be written: the file may not grow")
+            result.errors.contains("'out.json' cannot be written: the file cannot grow")
                 && result.errors.contains("the old report is still there"), "\(result)")
     }
 

@@ -101,7 +101,7 @@ import TestTools
             ),
             (
                 ["p1.json", "p2.json", "list.json"],
-                "'list.json' does not belong to 'p1.json': it is of another list"
+                "'list.json' does not belong to 'p1.json': it is from a different list"
             ),
             (["p1.json", "whole.json"], "'whole.json' is the report of a whole run"),
             (["p1.json", "text.json"], "'text.json' is not a whole JSON report"),

@@ -80,7 +80,7 @@ import Testing
         let result = try project.run(
             "shrink", "--function", "shout=$0", "-o", "found", "--rule", "values-changed")
         #expect(result.status == 1, "\(result.output) \(result.errors)")
-        #expect(result.output.contains("warning: drydock verify does not give the finding in that folder"))
+        #expect(result.output.contains("warning: drydock verify does not report the finding in that folder"))
         // In drydock.yml it goes with the folder.
         try project.write("drydock.yml", "functions: {shout: {argument: 0}}\nsnapshots: Snapshots\n")
         let other = try project.run("shrink", "-o", "other", "--rule", "values-changed")

@@ -85,7 +85,7 @@ import Testing
             "ulimit -f 256; \"$DRYDOCK\" vacuum many --resume record --report json=out.json")
         #expect(result.status == 2 && result.output.contains("20 databases: 20 vacuumed"), "\(result)")
         #expect(!result.output.contains("not done") && !result.output.contains("--resume"))
-        let message = "the file of --resume cannot be written: the file may not grow"
+        let message = "the file of --resume cannot be written: the file cannot grow"
         #expect(result.errors.contains(message), "\(result.errors)")
         #expect(result.errors.contains("20 of 20 databases are vacuumed all the same"))
         let document = try document("out.json", project)

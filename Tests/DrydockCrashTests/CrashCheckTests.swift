@@ -197,7 +197,7 @@ import Testing
         #expect(finding.severity == .warning)
         #expect(
             finding.message.hasSuffix(
-                "until a person runs 'prisma migrate resolve --rolled-back 2_step' or 'prisma migrate resolve --applied 2_step'"
+                "until someone runs 'prisma migrate resolve --rolled-back 2_step' or 'prisma migrate resolve --applied 2_step'"
             ), "\(finding.message)")
     }
 

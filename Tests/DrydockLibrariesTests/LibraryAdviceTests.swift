@@ -37,7 +37,7 @@ import Testing
 
     @Test func nothingIsSaidThatDoesNotHelp() {
         #expect(
-            help("no such function: app_thing").hasPrefix("app_thing() is not a function of SQLite's own"))
+            help("no such function: app_thing").hasPrefix("app_thing() is not one of SQLite's own functions"))
         for message in ["no such table: gone", "no such column: a", "duplicate column name: a"] {
             #expect(help(message).isEmpty, "\(message)")
         }

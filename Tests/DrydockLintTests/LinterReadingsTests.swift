@@ -66,7 +66,7 @@ import Testing
         #expect(
             found.contains {
                 $0.tags.contains(.reading("sqlx"))
-                    && $0.message.contains("double-quoted text that names nothing is a string")
+                    && $0.message.contains("double-quoted text that is not a column is a string")
             }, "\(found.map(\.line))")
     }
 

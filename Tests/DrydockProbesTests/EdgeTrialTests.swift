@@ -74,7 +74,7 @@ struct EdgeTrialTests {
         #expect(report.rules(.warning) == [.rowsLost, .rowsLost, .rowsLost])
         #expect(
             report.untried == [
-                "v2 was tried with fewer unusual rows, or those of one table at a time, since "
+                "v2 was tried with fewer unusual rows, or with those of one table at a time, since "
                     + "all together take too long; --timeout 1h, or none, gives it more time"
             ])
     }

@@ -277,7 +277,7 @@ import Testing
         let folder = try project(Self.loss)
         #expect(
             try await fault(folder) { $0.folder = folder.file("Snapshots") }
-                .hasSuffix("exists already; name a folder that does not, with -o"))
+                .hasSuffix("already exists; name a folder that does not, with -o"))
     }
 
     @Test func aStopBeforeTheSearchWritesNothing() async throws {

@@ -28,7 +28,7 @@ import Testing
 
     @Test(arguments: [
         ("SELECT 1;\n-- migrate:up\n", "20240103_index.sql:1: a statement comes before '-- migrate:up'"),
-        ("-- migrate:down\n-- migrate:up\n", "20240103_index.sql:1: '-- migrate:down' stands before"),
+        ("-- migrate:down\n-- migrate:up\n", "20240103_index.sql:1: '-- migrate:down' comes before"),
         ("-- migrate:up\n-- migrate:upp\n", "20240103_index.sql:2: 'migrate:upp' is not a marker"),
         ("-- migrate:up\n-- migrate:up\n", "20240103_index.sql:2: '-- migrate:up' is there twice"),
     ])

@@ -229,7 +229,7 @@ import Testing
         ).write()
         let refusal = refusal(folder)
         #expect(
-            refusal?.description.contains("store/migration/sqlite' is in folders in it") == true,
+            refusal?.description.contains("store/migration/sqlite' is in its subfolders") == true,
             "\(refusal?.description ?? "")")
         #expect(refusal?.description.contains("'custom:'") == true)
     }

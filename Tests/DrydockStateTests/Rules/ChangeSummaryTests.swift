@@ -29,7 +29,7 @@ import Testing
         let rows = finding.evidence?.rows ?? []
         #expect(rows.map { $0.key[0].value.literal } == ["60", "99", "1", "2", "3"])
         #expect(finding.evidence?.rowCount == 100)
-        #expect(finding.help.contains("That lets the 2 replaced values go too."))
+        #expect(finding.help.contains("That allows the loss of the 2 replaced values too."))
     }
 
     @Test(arguments: [true, false])

@@ -95,7 +95,7 @@ import Testing
     @Test func theHelpNamesTheNewColumn() async throws {
         let report = try await verify("CREATE VIEW v AS SELECT id, \"m\" FROM a", Self.rename)
         let finding = try report.finding(.viewBroken)
-        #expect(finding.help.contains("mm stands in its place"), "\(finding.help)")
+        #expect(finding.help.contains("mm takes its place"), "\(finding.help)")
         #expect(finding.proposedSQL == "CREATE VIEW v AS SELECT id, \"m\" FROM a;\n")
         let better = "DROP VIEW v; " + Self.rename + "CREATE VIEW v AS SELECT id, mm AS m FROM a;"
         let second = try await verify("CREATE VIEW v AS SELECT id, \"m\" FROM a", better)
