@@ -23,6 +23,8 @@ package struct ColumnAccount {
     let identity: RowIdentity
     /// The rows and values that may be missing.
     let allowance: Allowance
+    /// Returns another table as it was before the step; nil where it is new, or may have had rows of this one.
+    let earlier: (Catalog.Table) -> Catalog.Table?
 
     /// A place for the values.
     package struct Place: Sendable {
@@ -45,6 +47,8 @@ package struct ColumnAccount {
         var source: String
         var path: String
         var joined: (value: String, join: String)?
+        /// True of a row whose value may be the column's.
+        var condition = "1"
         /// Whether it is worth reporting even if it lacks some of the values.
         var countsInPart = false
     }
@@ -145,7 +149,8 @@ package struct ColumnAccount {
         try Pool(
             owed: [
                 .init(channel.identity + [quotedName(column.name)], from: table.earlier, where: condition)
-            ], paid: [.init(channel.keys + [channel.value], from: channel.source)]
+            ],
+            paid: [.init(channel.keys + [channel.value], from: channel.source, where: channel.condition)]
         ).missing(connection)
     }
 
@@ -161,9 +166,8 @@ package struct ColumnAccount {
         guard column.keyPosition == 0 else { return [] }
         let partners = partners
         return successor.columns.compactMap { other in
-            let names = provenance.end.columns.names(ofColumn: other.name, in: successor.name)
             let isWritten =
-                !partners.isDisjoint(with: names)
+                !partners.isDisjoint(with: namesNow(of: other.name))
                 || provenance.isCopied(column.name, of: table, to: other.name, in: successor)
             let known = identity.values(besides: [other.name])
             guard isWritten, identity.key.map({ known.count == $0.count }) ?? true else { return nil }
@@ -174,18 +178,35 @@ package struct ColumnAccount {
         }
     }
 
-    /// The names in all statements that name the column and change rows, folded.
+    /// All names that a column of the successor has had, folded.
+    private func namesNow(of column: String) -> Set<String> {
+        provenance.end.columns.names(ofColumn: column, in: successor.name)
+    }
+
+    /// The names that stand in a value together with the column, or decide it with the column, folded.
     private var partners: Set<String> {
         let names = provenance.start.columns.names(ofColumn: column.name, in: table.name)
         return provenance.end.namesMentioned(with: names)
     }
 
-    /// Returns the columns of another table into which statements brought values of the column.
+    /// Returns the columns of another table into which statements brought values of the column, or may have: one with its
+    /// name in a table that got others of its values.
     private func candidates(in other: Catalog.Table) -> [Catalog.Column] {
         let copied = provenance.columns(for: column.name, of: table, in: other)
-        let assigned = provenance.assignedColumns(for: column.name, of: table, in: other)
+        let hasRows = provenance.hasRows(of: table.name, in: other.name)
         var seen: Set<String> = []
-        return (copied + assigned).filter { seen.insert($0.name).inserted }
+        return
+            (copied.filter { hasRows || isBrought(to: $0, of: other) }
+            + provenance.assignedColumns(for: column.name, of: table, in: other))
+            .filter { seen.insert($0.name).inserted }
+    }
+
+    /// Whether statements brought values of the column to a column of another table.
+    private func isBrought(to other: Catalog.Column, of parent: Catalog.Table) -> Bool {
+        provenance.isCopied(column.name, of: table, to: other.name, in: parent)
+            || provenance.assignedColumns(for: column.name, of: table, in: parent).contains {
+                $0.name == other.name
+            }
     }
 
     private func channel(
@@ -193,7 +214,24 @@ package struct ColumnAccount {
     ) -> Channel {
         Channel(
             identity: key.map { quotedName($0.before.name) }, keys: key.map { quotedName($0.after.name) },
-            value: quotedName(candidate.name), source: other.later, path: other.path(of: candidate.name))
+            value: quotedName(candidate.name), source: "\(other.later) AS now",
+            path: other.path(of: candidate.name),
+            condition: isFresh(candidate, in: other))
+    }
+
+    /// Returns the condition that another table's row did not have its value before: such a cell pays for itself. True of all
+    /// rows where statements brought values of the column there.
+    private func isFresh(_ candidate: Catalog.Column, in other: Catalog.Table) -> String {
+        guard !isBrought(to: candidate, of: other), let before = earlier(other),
+            before.column(candidate.name) != nil
+        else { return "1" }
+        let key =
+            before.primaryKey.isEmpty
+            ? [before.rowidName].compactMap(\.self) : before.primaryKey.map { quotedName($0.name) }
+        guard !key.isEmpty, before.primaryKey.allSatisfy({ other.column($0.name) != nil }) else { return "0" }
+        let name = quotedName(candidate.name)
+        let isSame = (key + [name]).map { "old.\($0) IS now.\($0)" }.joined(separator: " AND ")
+        return "NOT EXISTS (SELECT 1 FROM \(before.earlier) AS old WHERE \(isSame))"
     }
 
     /// Returns the columns of another table that may have the key of a row, or otherwise identify it.
@@ -290,9 +328,11 @@ package struct ColumnAccount {
     /// value.
     private func channels(through reference: Reference) throws -> [Channel] {
         let (parent, keys) = (reference.parent, reference.parentColumns.map(quotedName))
-        let copied = provenance.columns(for: column.name, of: table, in: parent)
-        // Without their key, rows are known only by what the statements say.
-        let others = reference.isDeclared && identity.key != nil ? parent.storedColumns : []
+        let copied = candidates(in: parent)
+        // Any column may have the values where a statement chose the row by them. Without their key, rows are known only by
+        // what the statements say.
+        let isChosen = reference.columns.contains { !partners.isDisjoint(with: namesNow(of: $0)) }
+        let others = reference.isDeclared && isChosen && identity.key != nil ? parent.storedColumns : []
         var seen = Set(reference.parentColumns.map(\.foldedASCII))
         let candidates = (copied + others).filter { seen.insert($0.name.foldedASCII).inserted }
         guard !candidates.isEmpty, try !isDoubled(keys, in: parent) else { return [] }
@@ -315,7 +355,7 @@ package struct ColumnAccount {
     private func references(_ filled: [Catalog.Table]) -> [Reference] {
         let partners = partners
         let fresh = successor.storedColumns.filter { other in
-            partners.contains(other.name.foldedASCII)
+            !partners.isDisjoint(with: namesNow(of: other.name))
                 && !pairs.contains { $0.before.keyPosition > 0 && $0.after.name == other.name }
                 || !pairs.contains { $0.after.name == other.name }
         }.map(\.name.foldedASCII)

@@ -106,7 +106,8 @@ package struct Ledger {
         return try columns.map { column in
             let account = ColumnAccount(
                 connection: connection, after: after, provenance: provenance, table: table, column: column,
-                successor: later, pairs: pairs, identity: identity, allowance: allowance)
+                successor: later, pairs: pairs, identity: identity, allowance: allowance,
+                earlier: { earlier($0, besides: table, provenance) })
             let place = try account.place { try joint.agrees(column, $0) }
             if let place, place.missing == 0 { joint.add(column, place) }
             return place
@@ -248,12 +249,22 @@ package struct Ledger {
     /// statements copied rows of one to the other before.
     private func ownRows(of part: Home, besides table: Catalog.Table, _ provenance: Provenance) -> Pool.Rows?
     {
-        guard let now = provenance.end[part.table.name], let name = provenance.start.key(of: now.id)?.name,
-            !areRelated(table.name, name), let before = before.table(name)
-        else { return nil }
         let columns = part.columns.map(\.after.name)
-        guard columns.allSatisfy({ before.column($0) != nil }) else { return nil }
+        guard let before = earlier(part.table, besides: table, provenance),
+            columns.allSatisfy({ before.column($0) != nil })
+        else { return nil }
         return .init(columns.map(quotedName), from: before.earlier)
+    }
+
+    /// Returns another table as it was before the step; nil for a new table, or where statements copied rows of one to the
+    /// other before.
+    private func earlier(_ other: Catalog.Table, besides table: Catalog.Table, _ provenance: Provenance)
+        -> Catalog.Table?
+    {
+        guard let now = provenance.end[other.name], let name = provenance.start.key(of: now.id)?.name,
+            !areRelated(table.name, name)
+        else { return nil }
+        return before.table(name)
     }
 
     /// Returns the columns of a table, in its order, with those of a later table into which statements copied them; nil

@@ -48,10 +48,27 @@ extension LineageState {
     // MARK: - Rows
 
     private mutating func fill(_ key: TableKey, from statement: SQLStatement) {
-        mentions.insert(statement.mentionedNames)
+        mentions.formUnion(values(of: statement, in: key) ?? [statement.mentionedNames])
         guard let id = self[key]?.id else { return }
         let named = tables(namedBy: statement).subtracting([id])
         incarnations[key]?.fills.formUnion(named)
+    }
+
+    /// Returns the names that decide each value of a statement, with the column that gets it; nil where a value may be decided
+    /// by any name, as where tables are joined.
+    private func values(of statement: SQLStatement, in key: TableKey) -> Set<Set<String>>? {
+        guard let table = self[key], let columns = table.columns?.filter({ !$0.isGenerated }),
+            let values = statement.givenValues,
+            statement.selectedRows.allSatisfy({ $0.source.tables.count == 1 })
+        else { return nil }
+        if case .update = statement.action, tables(namedBy: statement) != [table.id] { return nil }
+        return Set(
+            values.map { value in
+                let target =
+                    value.columns.isEmpty
+                    ? columns.dropFirst(value.place).prefix(1).map(\.name) : value.columns
+                return value.names.union(target)
+            })
     }
 
     private mutating func assign(to key: TableKey, from statement: SQLStatement) {

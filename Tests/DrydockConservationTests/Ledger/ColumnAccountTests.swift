@@ -250,6 +250,64 @@ import Testing
     ])
     func valuesOfOtherRowsDoNotCount(_ it: RuleCase) async throws { try await it.check() }
 
+    private static let flags =
+        "CREATE TABLE t(id INTEGER PRIMARY KEY, active INTEGER, verified INTEGER, note TEXT);"
+    private static let equalFlags = "INSERT INTO t VALUES (1, 0, 0, 'a'), (2, 1, 1, NULL), (3, 1, 1, 'c')"
+    private static let dropActive = ";ALTER TABLE t DROP COLUMN active"
+    private static let profiles =
+        "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, at INTEGER); CREATE TABLE p(t_id INTEGER PRIMARY KEY, name TEXT, at INTEGER);"
+    private static let sameTimes =
+        "INSERT INTO t VALUES (1, 'a', 10), (2, 'b', 20); INSERT INTO p VALUES (1, NULL, 10), (2, NULL, 20)"
+
+    @Test(arguments: [
+        RuleCase(
+            "copied in the same statement",
+            """
+            CREATE TABLE new(id INTEGER PRIMARY KEY, verified INTEGER, note TEXT);
+            INSERT INTO new SELECT id, verified, note FROM t WHERE active IN (0, 1) ORDER BY active;
+            DROP TABLE t; ALTER TABLE new RENAME TO t
+            """, schema: flags, rows: equalFlags, errors: [.columnDropped]),
+        RuleCase(
+            "given to another column in the same statement",
+            """
+            CREATE TABLE new(id INTEGER PRIMARY KEY, verified INTEGER, note TEXT);
+            INSERT INTO new SELECT id, verified, coalesce(note, CASE active WHEN 1 THEN 'x' END) FROM t;
+            DROP TABLE t; ALTER TABLE new RENAME TO t
+            """, schema: flags, rows: equalFlags, errors: [.columnDropped, .valuesChanged]),
+        RuleCase(
+            "assigned beside it",
+            "UPDATE t SET verified = coalesce(verified, 0), note = coalesce(note, 'is ' || active)"
+                + dropActive,
+            schema: flags, rows: equalFlags, errors: [.columnDropped, .valuesChanged]),
+        RuleCase(
+            "assigned from it", "UPDATE t SET verified = coalesce(active, verified)" + dropActive,
+            schema: flags,
+            rows: equalFlags, notes: [.columnDropped]),
+        RuleCase(
+            "a new column, by a condition",
+            "ALTER TABLE t ADD COLUMN state INTEGER NOT NULL DEFAULT 0; UPDATE t SET state = 1 WHERE active = 1"
+                + dropActive, schema: flags, rows: equalFlags, notes: [.columnDropped]),
+        RuleCase(
+            "of another table that was there and is filled from the table",
+            "UPDATE p SET name = (SELECT name FROM t WHERE t.id = p.t_id); ALTER TABLE t DROP COLUMN at",
+            schema: profiles, rows: sameTimes, errors: [.columnDropped, .valuesChanged]),
+        RuleCase(
+            "of another table that got them",
+            "UPDATE p SET at = (SELECT at FROM t WHERE t.id = p.t_id); ALTER TABLE t DROP COLUMN at",
+            schema: profiles, rows: sameTimes, notes: [.columnDropped]),
+        RuleCase(
+            "of another table that has each twice",
+            "-- drydock: inserts into p\nINSERT INTO p SELECT id + 10, name, 5 FROM t; ALTER TABLE t DROP COLUMN at",
+            schema: profiles, rows: sameTimes, errors: [.columnDropped]),
+        RuleCase(
+            "of a row to which the row leads for another reason",
+            """
+            CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT, b INTEGER); INSERT INTO kind VALUES (1, 'x', 10), (2, 'z', 30);
+            """ + column + "ALTER TABLE t DROP COLUMN b", schema: schema,
+            rows: "INSERT INTO t VALUES (1, 'x', 10), (2, 'z', 30)", errors: [.columnDropped]),
+    ])
+    func cellsOfSomethingElseDoNotCount(_ it: RuleCase) async throws { try await it.check() }
+
     private static let log = "CREATE TABLE log(day INTEGER, who TEXT, what TEXT);"
     private static let logged =
         "INSERT INTO log VALUES (1, 'ann', 'in'), (1, 'bob', 'out'), (2, 'ann', 'out'), (2, 'bob', 'in')"
