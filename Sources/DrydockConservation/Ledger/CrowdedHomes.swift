@@ -23,7 +23,7 @@ struct CrowdedHomes {
     }
 
     /// Returns the tables whose rows went to several new ones, with those that went to some of the same: where the columns
-    /// of all have the same names there.
+    /// of each have the same names in all of its homes.
     private func splitTables() -> [(group: [Int], homes: [Catalog.Table])] {
         var result: [(group: [Int], homes: [Catalog.Table])] = []
         var open = droppedTables.indices.filter { !droppedTables[$0].homes.isEmpty }
@@ -39,9 +39,11 @@ struct CrowdedHomes {
                     !homes.contains { $0.name == home.name }
                 }
             }
-            let names = group.flatMap { droppedTables[$0].homes.map { Self.names($0.columns) } }
+            let areNamedOnce = group.allSatisfy { index in
+                Set(droppedTables[index].homes.map { Self.names($0.columns) }).count == 1
+            }
             let areNew = homes.allSatisfy { home in !kept.contains { $0.match.after.name == home.name } }
-            if group.count > 1, areNew, Set(names).count == 1 { result.append((group.sorted(), homes)) }
+            if group.count > 1, areNew, areNamedOnce { result.append((group.sorted(), homes)) }
         }
         return result
     }
@@ -125,7 +127,10 @@ struct CrowdedHomes {
     }
 
     private func claim(_ index: Int) -> SharedHome.Claim {
-        .init(table: droppedTables[index].table, columns: droppedTables[index].homes.first?.columns ?? [])
+        let table = droppedTables[index].table
+        return .init(
+            table: table, columns: droppedTables[index].homes.first?.columns ?? [],
+            allowance: Allowance(of: table, ledger.declarations))
     }
 
     /// The columns, folded, that have a dropped table's values in its home.
@@ -149,13 +154,8 @@ struct CrowdedHomes {
         var claims = indices.map(claim)
         let missing = try shared.missing(claims, in: names)
         guard let missing, missing > 0 else { return missing }
-        var rewritten: Set<String> = []
-        for place in claims.indices {
-            let allowance = Allowance(of: claims[place].table, ledger.declarations)
-            claims[place].allowed = allowance.condition
-            rewritten.formUnion(
-                claims[place].columns.filter(allowance.rewrites).map(\.after.name.foldedASCII))
-        }
+        let rewritten = claims.reduce(into: Set()) { $0.formUnion($1.rewritten) }
+        for place in claims.indices { claims[place].allowed = claims[place].allowance.condition }
         let left = try shared.missing(claims, in: names.filter { !rewritten.contains($0) })
         if left == 0 { for index in indices { droppedTables[index].needsDeclarations = true } }
         // A condition can fail on a row; then it allows nothing.

@@ -16,7 +16,14 @@ struct SharedHome {
     struct Claim {
         var table: Catalog.Table
         var columns: [TableMatch.ColumnPair]
+        /// What declarations let go, whether it is used or not.
+        let allowance: Allowance
         var allowed = Allowance.nothing.condition
+
+        /// The columns of the home, folded, whose values declarations allow to change.
+        var rewritten: Set<String> {
+            Set(columns.filter(allowance.rewrites).map(\.after.name.foldedASCII))
+        }
     }
 
     /// The table that the home was before, and the condition for rows of it that may go.
@@ -46,7 +53,10 @@ struct SharedHome {
     /// - Parameter names: columns of the homes, folded, that have values of all tables.
     /// - Throws: ``EngineError``.
     func missing(_ claims: [Claim], in names: [String]) throws -> Int? {
-        guard !names.isEmpty, !homes.contains(where: { Self.isRowKey(names, of: $0) }) else { return 0 }
+        // Rows that may get new keys are not one because they had the same.
+        let rewritten = claims.reduce(into: Set()) { $0.formUnion($1.rewritten) }
+        let keys = names.filter { !rewritten.contains($0) }
+        guard !names.isEmpty, !homes.contains(where: { Self.isRowKey(keys, of: $0) }) else { return 0 }
         let (own, condition) = ownRows(names)
         let claimed = claims.map { claim in
             Pool.Rows(
@@ -56,7 +66,7 @@ struct SharedHome {
             Pool.Rows(names.map(quotedName), from: "\(home.later) AS home", where: condition)
         }
         return try Pool(owed: claimed + own, paid: paid)
-            .missing(connection, where: isNotOneByKey(names))
+            .missing(connection, where: isNotOneByKey(names, among: keys))
     }
 
     /// Returns the names, in a table before the step, of the columns that have these names in the home.
@@ -76,7 +86,7 @@ struct SharedHome {
     }
 
     /// Returns the condition that no UNIQUE index of a home among some columns makes equal rows one: NULLs in it are distinct.
-    private func isNotOneByKey(_ names: [String]) throws -> String {
+    private func isNotOneByKey(_ names: [String], among keyNames: [String]) throws -> String {
         let schema = StateInspector.laterSchema
         var keys: [String: [String?]] = [:]
         for home in homes {
@@ -89,7 +99,9 @@ struct SharedHome {
             }
         }
         let conditions = keys.values.compactMap { key -> String? in
-            let places = key.compactMap { name in names.firstIndex { $0 == name } }
+            let places = key.compactMap { name in
+                name.flatMap { keyNames.contains($0) ? names.firstIndex(of: $0) : nil }
+            }
             guard places.count == key.count else { return nil }
             return "(" + places.map { "c\($0 * 2) IS NULL" }.joined(separator: " OR ") + ")"
         }

@@ -48,6 +48,30 @@ import Testing
             "CREATE TABLE w(a, b); CREATE TABLE v(a, b); INSERT INTO w SELECT * FROM p WHERE b < 2 UNION ALL SELECT * FROM q WHERE b < 2; INSERT INTO v SELECT * FROM p WHERE b > 1 UNION ALL SELECT * FROM q WHERE b > 1; DROP TABLE p; DROP TABLE q",
             schema: alike, rows: rows, notes: [.tableDropped, .tableDropped]),
         RuleCase(
+            "each is split over two, and one has a column more",
+            "CREATE TABLE w(a, b, c); CREATE TABLE v(a, b, c); INSERT INTO w SELECT a, b, c FROM p WHERE b < 2; INSERT INTO w(a, b) SELECT a, b FROM q WHERE b < 2 EXCEPT SELECT a, b FROM w; INSERT INTO v SELECT * FROM p WHERE b > 1; INSERT INTO v(a, b) SELECT * FROM q WHERE b > 1; DROP TABLE p; DROP TABLE q",
+            schema: "CREATE TABLE p(a, b, c); CREATE TABLE q(a, b);",
+            rows: "INSERT INTO p VALUES ('x', 1, 5), ('y', 2, 5); INSERT INTO q VALUES ('x', 1), ('z', 3)",
+            errors: [.tableDropped], notes: [.tableDropped]),
+        RuleCase(
+            "each is split over two, one has a column more, and all",
+            "CREATE TABLE w(a, b, c); CREATE TABLE v(a, b, c); INSERT INTO w SELECT a, b, c FROM p WHERE b < 2; INSERT INTO w(a, b) SELECT a, b FROM q WHERE b < 2; INSERT INTO v SELECT * FROM p WHERE b > 1; INSERT INTO v(a, b) SELECT * FROM q WHERE b > 1; DROP TABLE p; DROP TABLE q",
+            schema: "CREATE TABLE p(a, b, c); CREATE TABLE q(a, b);",
+            rows: "INSERT INTO p VALUES ('x', 1, 5), ('y', 2, 5); INSERT INTO q VALUES ('x', 1), ('z', 3)",
+            notes: [.tableDropped, .tableDropped]),
+        RuleCase(
+            "keys that may be rewritten do not make two rows one",
+            "-- drydock: rewrites q.id\nCREATE TABLE w(id INTEGER PRIMARY KEY, a); INSERT INTO w SELECT * FROM p; INSERT INTO w SELECT id + 100, a FROM q WHERE a NOT IN (SELECT a FROM w); DROP TABLE p; DROP TABLE q",
+            schema: keyed,
+            rows: "INSERT INTO p VALUES (1, 'x'), (2, 'y'); INSERT INTO q VALUES (1, 'x'), (2, 'z')",
+            errors: [.tableDropped], notes: [.tableDropped]),
+        RuleCase(
+            "keys that are rewritten, and all",
+            "-- drydock: rewrites q.id\nCREATE TABLE w(id INTEGER PRIMARY KEY, a); INSERT INTO w SELECT * FROM p; INSERT INTO w SELECT id + 100, a FROM q; DROP TABLE p; DROP TABLE q",
+            schema: keyed,
+            rows: "INSERT INTO p VALUES (1, 'x'), (2, 'y'); INSERT INTO q VALUES (1, 'x'), (2, 'z')",
+            notes: [.tableDropped, .tableDropped]),
+        RuleCase(
             "into one of them, of which rows may go",
             "-- drydock: inserts into p\n-- drydock: deletes from p where b = 2\nDELETE FROM p WHERE b = 2; INSERT INTO p SELECT * FROM q EXCEPT SELECT * FROM p; DROP TABLE q",
             schema: alike, rows: rows, errors: [.tableDropped]),
