@@ -1,3 +1,4 @@
+import Drydock
 import SQLiteSchema
 
 /// Text in GitHub's and GitLab's Markdown: it is shown as it is, and begins no markup, link, mention or command.

@@ -1,3 +1,4 @@
+import Drydock
 import SQLiteSchema
 
 /// A piece of a page. Names of elements and attributes are literals of this program, and everything else is escaped when

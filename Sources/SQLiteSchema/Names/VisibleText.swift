@@ -6,42 +6,9 @@ package enum VisibleText {
     /// Returns a name, a value or a sentence, on one line.
     package static func line(_ text: String) -> String { spelledOut(text, keepsLines: false, as: spelling) }
 
-    /// Returns several lines; their line breaks are kept.
-    package static func lines(_ text: String) -> String { spelledOut(text, keepsLines: true, as: spelling) }
-
-    /// Returns a JSON document. Hidden characters can only be in its strings, where an escape reads back as
-    /// the same character. `##[` is escaped too, so that it cannot begin a command in a CI log.
-    package static func json(_ document: String) -> String {
-        let text = spelledOut(document, keepsLines: true) { scalar in
-            String(scalar).utf16.map { unit in
-                let digits = String(unit, radix: 16)
-                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            }.joined()
-        }
-        return holds(UInt8(ascii: "#"), text) ? text.replacing("##", with: "#\\u0023") : text
-    }
-
     /// Returns one character in the form that people read.
     package static func spelling(_ scalar: Unicode.Scalar) -> String {
         "\\u{\(String(scalar.value, radix: 16))}"
-    }
-
-    /// Returns the name from which ``line(_:)`` made a text.
-    package static func name(_ text: String) -> String {
-        guard text.contains("\\u{") else { return text }
-        let parts = text.split(separator: "\\u{", omittingEmptySubsequences: false)
-        var name = String(parts.first ?? "")
-        for part in parts.dropFirst() {
-            guard let end = part.firstIndex(of: "}"), let value = UInt32(part[..<end], radix: 16),
-                let scalar = Unicode.Scalar(value), isHidden(scalar)
-            else {
-                name += "\\u{" + part
-                continue
-            }
-            name.unicodeScalars.append(scalar)
-            name += part[part.index(after: end)...]
-        }
-        return name
     }
 
     /// Returns whether a character shows as nothing, looks like another one, or changes the text around it:
@@ -58,7 +25,7 @@ package enum VisibleText {
         }
     }
 
-    private static func spelledOut(
+    package static func spelledOut(
         _ text: String, keepsLines: Bool, as spelling: (Unicode.Scalar) -> String
     ) -> String {
         if showsWhole(text, keepsLines: keepsLines) { return text }
@@ -84,11 +51,6 @@ package enum VisibleText {
             for byte in bytes { isPlain = isPlain && (byte &- 0x20 < 0x5F || byte == kept) }
             return isPlain || bytes.allSatisfy { !mayBeginHidden($0) || $0 == kept }
         }
-    }
-
-    private static func holds(_ byte: UInt8, _ text: String) -> Bool {
-        var text = text
-        return text.withUTF8 { $0.contains(byte) }
     }
 
     /// Returns whether a hidden character may begin with a byte of UTF-8. In most scripts none does, so most

@@ -1,3 +1,4 @@
+import Drydock
 import Foundation
 import Testing
 

@@ -1,6 +1,6 @@
+import DrydockFindings
+import SQLiteSchema
 import Testing
-
-@testable import SQLiteSchema
 
 @Suite struct VisibleTextTests {
     @Test(arguments: [

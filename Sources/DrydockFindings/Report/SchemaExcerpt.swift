@@ -1,3 +1,5 @@
+import SQLiteSchema
+
 /// The tables that a difference touches, and those beside them: what must be shown of a schema to understand the
 /// difference, however large the schema is.
 public struct SchemaExcerpt: Sendable {

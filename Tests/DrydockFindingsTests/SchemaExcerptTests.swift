@@ -1,6 +1,6 @@
+import DrydockFindings
+import SQLiteSchema
 import Testing
-
-@testable import SQLiteSchema
 
 /// What is shown around a difference, and what it is read from.
 @Suite struct SchemaExcerptTests {
