@@ -63,33 +63,33 @@ let package = Package(
                 "DrydockMaintenance", "DrydockDiff", "DrydockLint", "DrydockLock", "DrydockCrash",
                 "DrydockLibraries", "DrydockReplay", "DrydockConservation", "DrydockState",
                 "DrydockMigrations",
-                "DrydockFindings",
+                "DrydockFiles", "DrydockFindings",
             ]),
         .target(
             name: "DrydockWatch",
             dependencies: [
                 "DrydockVerify", "DrydockLint", "DrydockReplay", "DrydockMigrations",
-                "DrydockFindings",
+                "DrydockFiles", "DrydockFindings",
                 engine,
             ]),
         .target(
             name: "DrydockFleet",
             dependencies: [
                 "DrydockMigrate", "DrydockVerify", "DrydockMaintenance", "DrydockReplay", "DrydockMigrations",
-                "DrydockFindings", engine, "SQLiteSchema",
+                "DrydockFiles", "DrydockFindings", engine, "SQLiteSchema",
             ]),
         .target(
             name: "DrydockProbes",
             dependencies: [
                 "DrydockMaintenance", "DrydockDiff", "DrydockReplay", "DrydockState",
                 "DrydockMigrations",
-                "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema", crypto,
+                "DrydockFiles", "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema", crypto,
             ]),
         .target(
             name: "DrydockMigrate",
             dependencies: [
                 "DrydockVerify", "DrydockMaintenance", "DrydockReplay", "DrydockState",
-                "DrydockMigrations", "DrydockFindings",
+                "DrydockMigrations", "DrydockFiles", "DrydockFindings",
                 engine, "OverlayVFS", "SQLiteSchema",
             ]),
         .target(
@@ -97,19 +97,21 @@ let package = Package(
             dependencies: [
                 "DrydockVerify", "DrydockProbes", "DrydockCrash", "DrydockLibraries", "DrydockReplay",
                 "DrydockState",
-                "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema",
+                "DrydockMigrations", "DrydockFiles", "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema",
             ]),
         .target(
             name: "DrydockVerify",
             dependencies: [
                 "DrydockProbes", "DrydockCrash", "DrydockLibraries", "DrydockLock", "DrydockReplay",
                 "DrydockConservation",
-                "DrydockState", "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema",
+                "DrydockState", "DrydockMigrations", "DrydockFiles", "DrydockFindings", engine, "OverlayVFS",
+                "SQLiteSchema",
             ]),
         .target(
             name: "DrydockMaintenance",
             dependencies: [
-                "DrydockDiff", "DrydockReplay", "DrydockConservation", "DrydockState", "DrydockFindings",
+                "DrydockDiff", "DrydockReplay", "DrydockConservation", "DrydockState", "DrydockFiles",
+                "DrydockFindings",
                 engine, "OverlayVFS",
                 "SQLiteFile", "SQLiteSchema",
             ]),
@@ -117,20 +119,21 @@ let package = Package(
             name: "DrydockDiff",
             dependencies: [
                 "DrydockReplay", "DrydockConservation", "DrydockState", "DrydockMigrations",
-                "DrydockFindings", engine, "OverlayVFS",
+                "DrydockFiles", "DrydockFindings", engine, "OverlayVFS",
                 "SQLiteFile", "SQLiteSchema",
             ]),
         .target(
             name: "DrydockLint",
             dependencies: [
                 "DrydockLock", "DrydockReplay", "DrydockConservation", "DrydockState", "DrydockMigrations",
-                "DrydockFindings", engine, "OverlayVFS",
+                "DrydockFiles", "DrydockFindings", engine, "OverlayVFS",
                 "SQLiteSchema",
             ]),
         .target(
             name: "DrydockLock",
             dependencies: [
-                "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS",
+                "DrydockReplay", "DrydockState", "DrydockMigrations", "DrydockFiles", "DrydockFindings",
+                engine, "OverlayVFS",
                 "SQLiteSchema", crypto,
             ]),
         .target(
@@ -144,13 +147,14 @@ let package = Package(
             name: "DrydockLibraries",
             dependencies: [
                 "DrydockReplay", "DrydockState", "DrydockMigrations",
-                "DrydockFindings",
+                "DrydockFiles", "DrydockFindings",
                 engine, "OverlayVFS", "SQLiteSchema",
             ]),
         .target(
             name: "DrydockReplay",
             dependencies: [
-                "DrydockConservation", "DrydockState", "DrydockMigrations", "DrydockFindings", engine,
+                "DrydockConservation", "DrydockState", "DrydockMigrations", "DrydockFiles", "DrydockFindings",
+                engine,
                 "OverlayVFS", "SQLiteSchema",
                 "CLandlock",
             ]),
@@ -163,14 +167,19 @@ let package = Package(
         .target(
             name: "DrydockState",
             dependencies: [
-                "DrydockMigrations", "DrydockFindings", engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema",
+                "DrydockMigrations", "DrydockFiles", "DrydockFindings", engine, "OverlayVFS", "SQLiteFile",
+                "SQLiteSchema",
                 crypto,
             ]),
         .target(
-            name: "DrydockMigrations", dependencies: ["DrydockFindings", engine, "SQLiteSchema", crypto]),
+            name: "DrydockMigrations",
+            dependencies: ["DrydockFiles", "DrydockFindings", engine, "SQLiteSchema", crypto]),
         .target(
-            name: "DrydockFindings",
-            dependencies: [engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema", crypto]),
+            name: "DrydockFiles",
+            dependencies: [
+                "DrydockFindings", engine, "OverlayVFS", "SQLiteFile", "SQLiteSchema", crypto,
+            ]),
+        .target(name: "DrydockFindings", dependencies: [engine, "SQLiteSchema", crypto]),
         .target(name: "DatabaseEngine", dependencies: ["SQLiteSchema", "CSQLite"]),
         .target(name: "OverlayVFS", dependencies: ["CSQLite"]),
         .target(name: "SQLiteFile", dependencies: ["SQLiteSchema"]),
@@ -210,8 +219,8 @@ let package = Package(
             name: "DrydockFleetTests",
             dependencies: [
                 "DrydockVerify",
-                "DrydockTestSupport", "DrydockFleet", "DrydockReport", "DrydockReplay", "DrydockFindings",
-                "Drydock", engine, "GRDBEngine", "NIOEngine", "TestTools",
+                "DrydockTestSupport", "DrydockFleet", "DrydockReport", "Drydock", engine, "GRDBEngine",
+                "NIOEngine", "TestTools",
             ]),
         .testTarget(
             name: "DrydockProbesTests",
@@ -275,7 +284,8 @@ let package = Package(
             dependencies: [
                 "DrydockTestSupport", "DrydockVerify", "DrydockLint", "DrydockLibraries",
                 "DrydockMaintenance", "DrydockReport", "DrydockReplay", "DrydockState", "DrydockMigrations",
-                "DrydockFindings", "Drydock", engine, "GRDBEngine", "NIOEngine", "OverlayVFS", "SQLiteSchema",
+                "DrydockFiles", "DrydockFindings", "Drydock", engine, "GRDBEngine", "NIOEngine", "OverlayVFS",
+                "SQLiteSchema",
                 "TestTools",
             ]),
         .testTarget(
@@ -299,6 +309,9 @@ let package = Package(
                 "GRDBEngine", "TestTools",
             ]),
         .testTarget(
+            name: "DrydockFilesTests",
+            dependencies: ["DrydockTestSupport", "DrydockFiles", "DrydockFindings"]),
+        .testTarget(
             name: "DrydockFindingsTests",
             dependencies: [
                 "DrydockTestSupport", "DrydockFindings", "Drydock", engine, "GRDBEngine", "SQLiteSchema",
@@ -316,7 +329,8 @@ let package = Package(
         .testTarget(
             name: "DrydockCommandsTests",
             dependencies: [
-                "DrydockCommands", "DrydockTool", "Drydock", "DrydockFindings", engine, "CSQLite",
+                "DrydockCommands", "DrydockTool", "Drydock", "DrydockFiles", "DrydockFindings", engine,
+                "CSQLite",
                 "TestTools",
             ]),
         .testTarget(

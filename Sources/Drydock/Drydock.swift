@@ -1,6 +1,7 @@
 // The library for apps: what the targets below it offer.
 
 @_exported import DrydockFindings
+@_exported import DrydockFiles
 @_exported import DrydockMigrations
 @_exported import DrydockState
 @_exported import DrydockConservation

@@ -1,5 +1,5 @@
 import DatabaseEngine
-import DrydockFindings
+import DrydockFiles
 import DrydockMigrations
 import DrydockReplay
 import DrydockState

@@ -1,4 +1,5 @@
 import Crypto
+import DrydockFiles
 import DrydockFindings
 import DrydockMigrations
 import DrydockReplay

@@ -1,4 +1,5 @@
 import DatabaseEngine
+import DrydockFiles
 import DrydockFindings
 import DrydockMigrations
 import DrydockReplay

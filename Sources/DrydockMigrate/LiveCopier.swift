@@ -1,6 +1,7 @@
+import DatabaseEngine
+import DrydockFiles
 import DrydockFindings
 import DrydockMaintenance
-import DatabaseEngine
 import OverlayVFS
 
 /// Copies a database that other programs may be writing, byte for byte as of one moment.

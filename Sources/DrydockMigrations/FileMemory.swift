@@ -1,4 +1,4 @@
-import DrydockFindings
+import DrydockFiles
 import SQLiteSchema
 import Synchronization
 

@@ -1,5 +1,6 @@
-import DrydockFindings
 import DatabaseEngine
+import DrydockFiles
+import DrydockFindings
 import SQLiteSchema
 
 /// A reader of migration files, so that every format reports a fault in the same words.

@@ -1,3 +1,4 @@
+import DrydockFiles
 import DrydockFindings
 
 /// Files of code beside migrations that are named like these: what an app, or a runner that also runs code, does with

@@ -1,4 +1,4 @@
-import DrydockFindings
+import DrydockFiles
 
 /// A database as a released version left it.
 public struct Snapshot: Sendable, Hashable {

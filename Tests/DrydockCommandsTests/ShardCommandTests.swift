@@ -1,7 +1,8 @@
+import DrydockFiles
 import DrydockFindings
 import Foundation
-import Testing
 import TestTools
+import Testing
 
 /// Shards, their merge, and runs that go on after a kill.
 @Suite struct ShardCommandTests {

@@ -6,7 +6,7 @@ import GRDBEngine
 import OverlayVFS
 import Testing
 
-@testable import DrydockFindings
+@testable import DrydockFiles
 @testable import DrydockReplay
 @testable import DrydockTestSupport
 

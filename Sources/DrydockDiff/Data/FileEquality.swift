@@ -1,4 +1,4 @@
-import DrydockFindings
+import DrydockFiles
 import OverlayVFS
 
 #if canImport(Glibc)

@@ -1,8 +1,9 @@
+import DatabaseEngine
+import DrydockFiles
 import DrydockFindings
 import DrydockMigrations
-import DrydockState
 import DrydockReplay
-import DatabaseEngine
+import DrydockState
 import OverlayVFS
 import SQLiteSchema
 

@@ -1,7 +1,8 @@
-import DrydockFindings
-import DrydockState
-import DrydockReplay
 import DatabaseEngine
+import DrydockFiles
+import DrydockFindings
+import DrydockReplay
+import DrydockState
 import Foundation
 import SQLiteSchema
 import Synchronization

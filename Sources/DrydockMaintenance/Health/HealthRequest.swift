@@ -1,5 +1,6 @@
-import DrydockFindings
 import DatabaseEngine
+import DrydockFiles
+import DrydockFindings
 
 /// A request for a health check.
 public struct HealthRequest: Sendable {

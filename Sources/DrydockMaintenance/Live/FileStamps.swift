@@ -1,4 +1,4 @@
-import DrydockFindings
+import DrydockFiles
 import Foundation
 import OverlayVFS
 

@@ -1,4 +1,4 @@
-import DrydockFindings
+import DrydockFiles
 import OverlayVFS
 
 /// A database's rollback journal, and the process that writes it.

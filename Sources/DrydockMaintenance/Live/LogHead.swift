@@ -1,4 +1,4 @@
-import DrydockFindings
+import DrydockFiles
 import OverlayVFS
 
 /// The header of a write-ahead log, which changes when the log is restarted. SQLite takes no lock on that file, so it

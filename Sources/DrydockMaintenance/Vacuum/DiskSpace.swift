@@ -1,5 +1,5 @@
 #if canImport(Glibc)
-import DrydockFindings
+import DrydockFiles
 import Glibc
 #else
 import Darwin

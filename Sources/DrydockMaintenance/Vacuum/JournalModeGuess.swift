@@ -1,6 +1,6 @@
-import OverlayVFS
-import DrydockFindings
 import DatabaseEngine
+import DrydockFiles
+import OverlayVFS
 
 /// How programs leave the rollback journal of a database, judged by the file beside it: a connection in another mode
 /// would leave it differently (https://www.sqlite.org/pragma.html#pragma_journal_mode).

@@ -1,5 +1,6 @@
-import DrydockFindings
 import DatabaseEngine
+import DrydockFiles
+import DrydockFindings
 import OverlayVFS
 
 /// Makes a database smaller; at no moment could a crash lose it.

@@ -1,5 +1,6 @@
-import DrydockFindings
 import DatabaseEngine
+import DrydockFiles
+import DrydockFindings
 import OverlayVFS
 
 /// The forecast of a vacuum, and the conditions that it has to satisfy before it begins.

@@ -1,5 +1,6 @@
-import DrydockFindings
 import DatabaseEngine
+import DrydockFiles
+import DrydockFindings
 
 extension ToolProfile {
     static let drydock = ToolProfile(

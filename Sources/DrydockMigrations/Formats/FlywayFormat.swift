@@ -1,5 +1,6 @@
-import DrydockFindings
 import DatabaseEngine
+import DrydockFiles
+import DrydockFindings
 import Foundation
 import SQLiteSchema
 

@@ -1,4 +1,4 @@
-import DrydockFindings
+import DrydockFiles
 import Foundation
 
 /// What one reading of a folder shows: its names, and the beginnings of very few files.

@@ -1,3 +1,4 @@
+import DrydockFiles
 import DrydockFindings
 
 /// Decides where a project's migrations are.

@@ -1,3 +1,4 @@
+import DrydockFiles
 import DrydockFindings
 
 /// What a project's configuration of wrangler says of D1 databases: the folder of whose migrations `wrangler d1 migrations

@@ -1,7 +1,8 @@
+import DatabaseEngine
+import DrydockFiles
 import DrydockFindings
 import DrydockMaintenance
 import DrydockState
-import DatabaseEngine
 import Foundation
 import OverlayVFS
 import SQLiteSchema

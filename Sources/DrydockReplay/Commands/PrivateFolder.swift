@@ -1,4 +1,4 @@
-import DrydockFindings
+import DrydockFiles
 import Foundation
 
 /// A temporary folder that only this user can open. It is deleted with this object.

@@ -1,5 +1,5 @@
 import CLandlock
-import DrydockFindings
+import DrydockFiles
 import Foundation
 
 /// What a project's own command may write, where the system can see to that: by Landlock on Linux, by sandbox-exec(1) on

@@ -1,3 +1,4 @@
+import DrydockFiles
 import DrydockFindings
 import DrydockMigrations
 

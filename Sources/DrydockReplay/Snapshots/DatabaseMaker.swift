@@ -1,7 +1,8 @@
+import DatabaseEngine
+import DrydockFiles
 import DrydockFindings
 import DrydockMigrations
 import DrydockState
-import DatabaseEngine
 import OverlayVFS
 import SQLiteSchema
 

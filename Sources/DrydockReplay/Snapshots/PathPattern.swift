@@ -1,4 +1,4 @@
-import DrydockFindings
+import DrydockFiles
 import Foundation
 
 /// Expands names with `*`, `?` and `[...]`, and `**` for any number of folders, including none, which a shell leaves to

@@ -1,9 +1,9 @@
-import SQLiteSchema
-import DrydockFindings
-import DrydockMigrations
 import Crypto
+import DrydockFiles
+import DrydockMigrations
 import Foundation
 import OverlayVFS
+import SQLiteSchema
 
 /// Returns the content hashes of snapshots, from their stat where the hash is remembered.
 package struct ContentHashes: Sendable {

@@ -1,7 +1,7 @@
-import DrydockFindings
-import OverlayVFS
+import DrydockFiles
 import DrydockMigrations
 import Foundation
+import OverlayVFS
 
 /// The file system's data about a snapshot and the files beside it: unchanged as long as nobody writes them, as git
 /// also assumes.

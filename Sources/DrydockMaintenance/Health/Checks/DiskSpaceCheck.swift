@@ -1,3 +1,4 @@
+import DrydockFiles
 import DrydockFindings
 
 /// The check `disk-space`: VACUUM would not have the space that it needs.

@@ -1,3 +1,4 @@
+import DrydockFiles
 import DrydockFindings
 
 /// The check `page-size`: the database's pages are smaller than the file system's blocks.

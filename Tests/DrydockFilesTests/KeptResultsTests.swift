@@ -1,7 +1,4 @@
-import DrydockFindings
-import DrydockFleet
-import DrydockReplay
-import DrydockVerify
+import DrydockFiles
 import Foundation
 import Testing
 
@@ -21,31 +18,6 @@ import Testing
 
     private func kept(_ folder: TemporaryFolder, settings: String = "s") throws -> KeptResults {
         try KeptResults(file: folder.file("state"), settings: settings)
-    }
-
-    /// Results of one SQLite library do not count for another that has taken its place.
-    @Test func aReplacedLibraryMakesOtherSettings() throws {
-        let folder = try TemporaryFolder()
-        try folder.write("Migrations/v1.sql", "")
-        var request = VerifyRequest()
-        request.sqliteLibraries = [try folder.write("libraries/libsqlite3.so.0", "one")]
-        request.migrationsFolder = folder.file("Migrations")
-        let one = SettingsDigest.of(request, version: "1")
-        #expect(SettingsDigest.of(request, version: "1") == one)
-        try folder.write("libraries/libsqlite3.so.0", "two")
-        #expect(SettingsDigest.of(request, version: "1") != one)
-    }
-
-    /// Nor those of a migration that has changed, however deep it lies.
-    @Test(arguments: ["v1.sql", "2024/v2.sql", "a/b/c/v3.sql"])
-    func aMigrationThatHasChangedMakesOtherSettings(_ name: String) throws {
-        let folder = try TemporaryFolder()
-        var request = VerifyRequest()
-        request.migrationsFolder = folder.file("Migrations")
-        try folder.write("Migrations/\(name)", "SELECT 1")
-        let one = SettingsDigest.of(request, version: "1")
-        try folder.write("Migrations/\(name)", "SELECT 2")
-        #expect(SettingsDigest.of(request, version: "1") != one)
     }
 
     @Test func goesOnAfterAKill() throws {
@@ -134,28 +106,5 @@ import Testing
         let mode =
             try FileManager.default.attributesOfItem(atPath: folder.file("state"))[.posixPermissions] as? Int
         #expect(mode == 0o600)
-    }
-}
-
-@Suite struct StableTextTests {
-    private struct Sample { var names: Set<String>; var counts: [String: Int]; var kind: Kind }
-    private enum Kind { case plain, of(Int) }
-
-    @Test func isTheSameInAnyOrder() {
-        let names = (0..<50).map { "n\($0)" }
-        let one = Sample(
-            names: Set(names), counts: Dictionary(uniqueKeysWithValues: names.map { ($0, 1) }), kind: .of(1))
-        let two = Sample(
-            names: Set(names.reversed()),
-            counts: Dictionary(uniqueKeysWithValues: names.reversed().map { ($0, 1) }),
-            kind: .of(1))
-        #expect(stableText(one) == stableText(two))
-    }
-
-    @Test func tellsValuesApart() {
-        let values: [Any] = [
-            1, "1", [1], ["1"], Kind.plain, Kind.of(1), Kind.of(2), [Int?.none], ["a": 1], ["a": 2], "a=1",
-        ]
-        #expect(Set(values.map(stableText)).count == values.count)
     }
 }

@@ -1,3 +1,4 @@
+import DrydockFindings
 import Foundation
 import Synchronization
 

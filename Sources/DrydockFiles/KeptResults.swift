@@ -1,5 +1,7 @@
 import Crypto
+import DrydockFindings
 import Foundation
+import SQLiteSchema
 import Synchronization
 
 /// The results of databases as they come in, each as JSON: for a run that goes on where another was killed, and for the

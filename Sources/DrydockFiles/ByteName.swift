@@ -1,4 +1,6 @@
+import DrydockFindings
 import Foundation
+import SQLiteSchema
 import Synchronization
 
 /// The names of files that are not valid UTF-8. A `String` cannot hold such a name, so the file cannot be opened; it is named

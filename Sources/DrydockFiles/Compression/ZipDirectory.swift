@@ -1,3 +1,5 @@
+import DrydockFindings
+
 /// The list of files at the end of a ZIP archive (https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT).
 struct ZipDirectory {
     /// A file of the archive.

@@ -1,3 +1,5 @@
+import DrydockFindings
+
 /// A way of compressing a file that snapshots may have.
 package enum Compression: String, CaseIterable, Sendable {
     case gzip

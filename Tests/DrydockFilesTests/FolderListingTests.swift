@@ -1,6 +1,7 @@
+import DrydockFindings
 import Testing
 
-@testable import DrydockFindings
+@testable import DrydockFiles
 @testable import DrydockTestSupport
 
 @Suite struct FolderListingTests {

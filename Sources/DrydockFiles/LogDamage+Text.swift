@@ -1,3 +1,4 @@
+import DrydockFindings
 import SQLiteFile
 
 extension LogDamage {
