@@ -58,7 +58,8 @@ let package = Package(
         .target(
             name: "Drydock",
             dependencies: [
-                "DrydockFleet", "DrydockWatch", "DrydockProbes", "DrydockMigrate", "DrydockShrink",
+                "DrydockFleet", "DrydockWatch", "DrydockProbes", "DrydockSnapshots", "DrydockMigrate",
+                "DrydockShrink",
                 "DrydockVerify",
                 "DrydockMaintenance", "DrydockDiff", "DrydockLint", "DrydockLock", "DrydockCrash",
                 "DrydockLibraries", "DrydockReplay", "DrydockConservation", "DrydockState",
@@ -80,10 +81,13 @@ let package = Package(
             ]),
         .target(
             name: "DrydockProbes",
+            dependencies: ["DrydockReplay", "DrydockFindings", engine, "SQLiteSchema"]),
+        .target(
+            name: "DrydockSnapshots",
             dependencies: [
-                "DrydockMaintenance", "DrydockDiff", "DrydockReplay", "DrydockState",
-                "DrydockMigrations",
-                "DrydockFiles", "DrydockFindings", engine, "OverlayVFS", "SQLiteSchema", crypto,
+                "DrydockProbes", "DrydockMaintenance", "DrydockDiff", "DrydockLock", "DrydockReplay",
+                "DrydockState", "DrydockMigrations", "DrydockFiles", "DrydockFindings", engine, "OverlayVFS",
+                "SQLiteSchema", crypto,
             ]),
         .target(
             name: "DrydockMigrate",
@@ -226,8 +230,15 @@ let package = Package(
             name: "DrydockProbesTests",
             dependencies: [
                 "DrydockVerify", "DrydockLock",
-                "DrydockTestSupport", "DrydockProbes", "DrydockReplay", "DrydockFindings", "Drydock", engine,
+                "DrydockTestSupport", "DrydockProbes", "DrydockReplay", "Drydock", engine,
                 "GRDBEngine", "NIOEngine", "SQLiteSchema", "TestTools",
+            ]),
+        .testTarget(
+            name: "DrydockSnapshotsTests",
+            dependencies: [
+                "DrydockTestSupport", "DrydockSnapshots", "DrydockProbes", "DrydockFindings", "Drydock",
+                engine, "GRDBEngine",
+                "NIOEngine", "SQLiteSchema", "TestTools",
             ]),
         .testTarget(
             name: "DrydockMigrateTests",

@@ -15,6 +15,7 @@
 @_exported import DrydockVerify
 @_exported import DrydockShrink
 @_exported import DrydockMigrate
+@_exported import DrydockSnapshots
 @_exported import DrydockFleet
 @_exported import DrydockProbes
 @_exported import DrydockWatch

@@ -15,7 +15,7 @@ package struct LockPlace: Sendable {
     }
 
     /// Returns the lock's name for a file or folder, which does not depend on the working folder.
-    func name(of file: String) -> String {
+    package func name(of file: String) -> String {
         let parts = Self.parts(file)
         let shared = zip(root, parts).prefix { $0 == $1 }.count
         let steps = Array(repeating: "..", count: root.count - shared) + parts[shared...]
@@ -23,7 +23,7 @@ package struct LockPlace: Sendable {
     }
 
     /// Returns the path of a file that the lock names.
-    func file(_ name: String) -> String {
+    package func file(_ name: String) -> String {
         folder == "." || name.hasPrefix("/") ? name : folder + "/" + name
     }
 

@@ -8,15 +8,19 @@ import SQLiteSchema
 
 /// Collects what a lock records of a snapshot: its version, its rows, the SQLite that wrote it, and what is wrong with
 /// it.
-struct SnapshotSurvey: Sendable {
-    let context: ReplayContext
-    let store: BaselineStore
-    let date: String
+package struct SnapshotSurvey: Sendable {
+    package let context: ReplayContext
+    package let store: BaselineStore
+    private let date: String
+
+    package init(context: ReplayContext, store: BaselineStore, date: String) {
+        (self.context, self.store, self.date) = (context, store, date)
+    }
 
     /// Returns the entry of a snapshot.
     /// - Parameter name: The snapshot's name in the lock.
     /// - Throws: ``SnapshotFault`` if it cannot be read or is damaged, ``OverlayError``, ``EngineError``.
-    func entry(_ snapshot: Snapshot, named name: String) async throws -> LockedSnapshot {
+    package func entry(_ snapshot: Snapshot, named name: String) async throws -> LockedSnapshot {
         let watchdog = Watchdog(timeout: nil)
         let overlay = try await SnapshotOpener(engine: context.engine, settings: context.settings(watchdog))
             .open(

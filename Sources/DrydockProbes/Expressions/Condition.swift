@@ -71,7 +71,7 @@ enum TextForm: Sendable, Hashable {
 }
 
 /// What a JSON value must be.
-enum JSONShape: Sendable, Hashable {
+package enum JSONShape: Sendable, Hashable {
     case any, object, array
 }
 

@@ -2,7 +2,7 @@ import DatabaseEngine
 import SQLiteSchema
 
 /// What a column is for, as its name, type and default say.
-enum ColumnKind: Sendable, Hashable {
+package enum ColumnKind: Sendable, Hashable {
     case text, number, boolean, bytes
     case json(JSONShape)
     case date, timestamp, isoTimestamp, time
@@ -54,7 +54,7 @@ enum ColumnKind: Sendable, Hashable {
     }
 
     /// The words of a name in lower case: `createdAt`, `created_at` and `CREATED_AT` have the same.
-    static func words(_ name: String) -> [String] {
+    package static func words(_ name: String) -> [String] {
         var words: [String] = []
         var word = ""
         var wasLower = false

@@ -2,6 +2,7 @@ import DatabaseEngine
 import DrydockDiff
 import DrydockFindings
 import DrydockMigrations
+import DrydockProbes
 import DrydockReplay
 import DrydockState
 import OverlayVFS

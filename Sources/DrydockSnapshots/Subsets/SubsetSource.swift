@@ -1,6 +1,7 @@
 import DatabaseEngine
 import DrydockFindings
 import DrydockMigrations
+import DrydockProbes
 import DrydockReplay
 import DrydockState
 import SQLiteSchema

@@ -1,3 +1,5 @@
+import DrydockProbes
+
 /// Words in the names of columns that are about people or secrets, in several languages.
 enum PersonalWords {
     private static let all: [String] = """

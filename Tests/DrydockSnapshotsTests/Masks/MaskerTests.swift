@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import DrydockProbes
+@testable import DrydockSnapshots
 @testable import DrydockTestSupport
 
 /// Masks of single values.

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 import TestTools
 
-@testable import DrydockProbes
+@testable import DrydockSnapshots
 @testable import DrydockTestSupport
 
 /// Which rows a subset has, and what else of the database.

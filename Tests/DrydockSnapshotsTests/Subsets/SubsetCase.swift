@@ -1,6 +1,6 @@
 import DatabaseEngine
 import DrydockFindings
-import DrydockProbes
+import DrydockSnapshots
 import Foundation
 import GRDBEngine
 import NIOEngine
