@@ -114,7 +114,8 @@ let package = Package(
         .target(
             name: "DrydockMaintenance",
             dependencies: [
-                "DrydockDiff", "DrydockReplay", "DrydockConservation", "DrydockState", "DrydockFiles",
+                "DrydockDiff", "DrydockReplay", "DrydockConservation", "DrydockState", "DrydockMigrations",
+                "DrydockFiles",
                 "DrydockFindings",
                 engine, "OverlayVFS",
                 "SQLiteFile", "SQLiteSchema",

@@ -3,7 +3,7 @@ import DrydockFiles
 import DrydockFindings
 import DrydockMaintenance
 import DrydockMigrate
-import DrydockReplay
+import DrydockMigrations
 import Foundation
 import SQLiteSchema
 

@@ -1,6 +1,7 @@
 import DatabaseEngine
 import DrydockFiles
 import DrydockFindings
+import DrydockMigrations
 import DrydockReplay
 import DrydockState
 import Foundation

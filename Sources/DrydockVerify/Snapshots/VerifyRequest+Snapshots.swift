@@ -1,7 +1,6 @@
 import DrydockFiles
 import DrydockFindings
 import DrydockMigrations
-import DrydockReplay
 
 extension VerifyRequest {
     /// Returns the snapshots that a request names, each file once under each of its names.

@@ -1,5 +1,6 @@
 import DatabaseEngine
 import DrydockFindings
+import DrydockMigrations
 import DrydockReplay
 import DrydockState
 import Foundation

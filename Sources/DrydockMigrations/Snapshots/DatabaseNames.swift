@@ -1,6 +1,5 @@
 import DrydockFiles
 import DrydockFindings
-import OverlayVFS
 
 /// The databases that a command line names.
 package enum DatabaseNames {
@@ -62,6 +61,6 @@ package enum DatabaseNames {
 
     /// Whether a path is a database, rather than a file beside one.
     private static func isDatabase(_ path: String) -> Bool {
-        !FolderListing.isFolder(path) && !Sidecar.isSidecar(path)
+        !FolderListing.isFolder(path) && !SnapshotFile.isSidecar(path)
     }
 }

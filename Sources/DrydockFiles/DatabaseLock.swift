@@ -1,5 +1,3 @@
-import DrydockFiles
-import DrydockFindings
 import Foundation
 
 /// A lock on a database that keeps every other program from writing it, and lets them read where SQLite allows that.
@@ -8,13 +6,13 @@ import Foundation
 /// https://www.sqlite.org/walformat.html#wal_locks) and opens no connection, which could roll back a journal or make
 /// files. They are shared where SQLite's own are exclusive, so that several Drydocks can hold them at once, and belong to
 /// the open file, so that nothing else in this process can drop them.
-final class DatabaseLock: Sendable {
-    let path: String
+package final class DatabaseLock: Sendable {
+    package let path: String
     private let file: Int32
     private let index: Int32
     private let stamps: [Content?]
 
-    enum Obstacle: Error, Sendable {
+    package enum Obstacle: Error, Sendable {
         /// Another program writes the database, or has it locked.
         case isWritten
         case cannotBeLocked(String)
@@ -29,7 +27,7 @@ final class DatabaseLock: Sendable {
     private static let sidecars = ["", "-journal", "-wal"]
 
     /// - Throws: ``Obstacle``.
-    init(_ path: String) throws {
+    package init(_ path: String) throws {
         self.path = path
         // To lock a file against readers, it must be open for writing; nothing is written.
         var descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
@@ -64,7 +62,7 @@ final class DatabaseLock: Sendable {
     }
 
     /// The file of the database that is not what it was when it was locked: itself, its journal or its log.
-    var changedFile: String? {
+    package var changedFile: String? {
         zip(Self.sidecars, zip(stamps, Self.stamps(of: path))).first { $0.1.0 != $0.1.1 }.map { path + $0.0 }
     }
 

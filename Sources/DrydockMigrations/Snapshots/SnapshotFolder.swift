@@ -1,7 +1,5 @@
 import DrydockFiles
 import DrydockFindings
-import DrydockMigrations
-import OverlayVFS
 
 /// Finds the snapshots of a folder.
 public enum SnapshotFolder {
@@ -46,7 +44,7 @@ public enum SnapshotFolder {
 
     /// Whether a file that is not named explicitly counts as a snapshot.
     static func isSnapshot(_ path: String) -> Bool {
-        guard !Sidecar.isSidecar(path) else { return false }
+        guard !SnapshotFile.isSidecar(path) else { return false }
         let name = PathParts.name(of: path)
         let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
         return endings.contains(ending) || SnapshotFile.beginsLikeDatabase(path)

@@ -1,14 +1,13 @@
 import DrydockFiles
-import DrydockMigrations
 import Foundation
 
 /// The databases of a project that its own command could open by mistake: those below its folder, and those that the
 /// environment or a `.env` file names.
-struct ProjectDatabases: Sendable {
+package struct ProjectDatabases: Sendable {
     /// The real paths, each once.
-    private(set) var paths: [String] = []
+    package private(set) var paths: [String] = []
     /// Whether every folder was searched.
-    private(set) var isComplete = true
+    package private(set) var isComplete = true
 
     private var seen: Set<FileNumber> = []
     private var entryCount = 0
@@ -21,7 +20,7 @@ struct ProjectDatabases: Sendable {
     }
 
     /// - Parameter further: paths of databases that are known already.
-    init(_ command: ProjectCommand, further: [String], environment: [String: String]) {
+    package init(_ command: ProjectCommand, further: [String], environment: [String: String]) {
         let root = Self.root(of: command.folder)
         let folders = Set([root, FolderListing.realPath(command.folder)])
         for value in Self.values(environment, command, folders) {
@@ -117,7 +116,7 @@ struct ProjectDatabases: Sendable {
 
     /// Returns the paths that a value may mean: itself, and what is in a URL (`sqlite:///data/app.db?mode=rwc`) or a
     /// connection string (`Data Source=app.db;Cache=Shared`).
-    static func paths(in value: String) -> [String] {
+    package static func paths(in value: String) -> [String] {
         let trimmed = value.trimming { $0.isWhitespace || $0 == "\"" || $0 == "'" }
         guard !trimmed.isEmpty, trimmed.utf8.count < 4096, !trimmed.contains("\0") else { return [] }
         var texts = [trimmed]

@@ -1,11 +1,10 @@
-import DrydockFiles
 import Foundation
 
 /// Expands names with `*`, `?` and `[...]`, and `**` for any number of folders, including none, which a shell leaves to
 /// the tool where the pattern is quoted, or where the shell does not know `**`.
-enum PathPattern {
+package enum PathPattern {
     /// Returns the matching paths in order, each once. `**` does not enter hidden folders and links to folders.
-    static func matches(_ pattern: String) -> [String] {
+    package static func matches(_ pattern: String) -> [String] {
         var parts = pattern.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard let deep = parts.firstIndex(of: "**") else { return glob(pattern) }
         let head = parts[..<deep].joined(separator: "/")
