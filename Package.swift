@@ -49,7 +49,10 @@ let package = Package(
             ]),
         .target(
             name: "DrydockTesting",
-            dependencies: ["DrydockReport", "GRDBEngine", "Drydock", engine, "SQLiteSchema", "CSQLite", grdb]),
+            dependencies: [
+                "DrydockReport", "GRDBEngine", "Drydock", engine, "OverlayVFS", "SQLiteSchema", "CSQLite",
+                grdb,
+            ]),
         .target(name: "DrydockLanguageServer", dependencies: ["Drydock", engine, "SQLiteSchema"]),
         .target(name: "DrydockReport", dependencies: ["Drydock", engine, "SQLiteSchema"]),
         .target(name: "GRDBEngine", dependencies: [engine, "CSQLite", grdb]),

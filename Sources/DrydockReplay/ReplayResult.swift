@@ -15,7 +15,7 @@ package struct ReplayResult: Sendable {
     /// Identifiers that the snapshot had applied.
     package var applied: Set<String> = []
     /// The migration in code before which the replay stopped.
-    var stoppedAtCode: String?
+    package var stoppedAtCode: String?
     /// The image of the snapshot, and of the replay's end, where requested.
     package var base: Image?
     package var end: Image?

@@ -5,8 +5,8 @@ import SQLiteSchema
 
 /// A table with virtual generated columns, whose values the library computes that reads them
 /// (https://www.sqlite.org/gencol.html).
-package struct ComputedTable: Codable, Sendable, Hashable {
-    package var name: String
+struct ComputedTable: Codable, Sendable, Hashable {
+    var name: String
     /// What names a row in evidence.
     private var keys: [String]
     private var stored: [String]
@@ -14,7 +14,7 @@ package struct ComputedTable: Codable, Sendable, Hashable {
     private(set) var columns: [String]
 
     /// What a library computes for all rows.
-    package struct Values: Codable, Sendable, Equatable {
+    struct Values: Codable, Sendable, Equatable {
         /// For each virtual column a sum over the rows, in any order.
         fileprivate var sums: [[UInt64]]
         /// The keys and the computed values of the first rows.
@@ -25,7 +25,7 @@ package struct ComputedTable: Codable, Sendable, Hashable {
     private static let sampleLimit = 500
 
     /// Returns those of a database that can be read.
-    package static func all(in catalog: Catalog, on connection: any Connection) throws -> [ComputedTable] {
+    static func all(in catalog: Catalog, on connection: any Connection) throws -> [ComputedTable] {
         try catalog.tables.values.filter { $0.columns.contains(where: \.isGenerated) }
             .sorted { $0.name < $1.name }.compactMap { table in
                 let virtual = try connection.rows("PRAGMA main.table_xinfo(\(quotedName(table.name)))") {
@@ -48,7 +48,7 @@ package struct ComputedTable: Codable, Sendable, Hashable {
 
     /// Reads the whole table.
     /// - Returns: nil where the library cannot compute a value.
-    package func values(on connection: any Connection) throws -> Values? {
+    func values(on connection: any Connection) throws -> Values? {
         var values = Values(sums: columns.map { _ in [0, 0, 0] })
         let (first, end) = (keys.count + stored.count, keys.count + stored.count + columns.count)
         do {
@@ -71,13 +71,13 @@ package struct ComputedTable: Codable, Sendable, Hashable {
     }
 
     /// Returns the columns whose values differ.
-    package func differences(_ ours: Values, _ theirs: Values) -> [String] {
+    func differences(_ ours: Values, _ theirs: Values) -> [String] {
         guard ours.sums.count == theirs.sums.count, ours.sums.count == columns.count else { return columns }
         return columns.indices.filter { ours.sums[$0] != theirs.sums[$0] }.map { columns[$0] }
     }
 
     /// Returns rows of which a value differs, with both values.
-    package func rows(_ ours: Values, _ theirs: Values, of wanted: [String], _ encoding: TextEncoding)
+    func rows(_ ours: Values, _ theirs: Values, of wanted: [String], _ encoding: TextEncoding)
         -> [Evidence
         .Row]
     {
@@ -111,7 +111,7 @@ private struct StableHash {
         return product.high ^ product.low &+ a
     }
 
-    package mutating func add(_ value: SQLValue) {
+    mutating func add(_ value: SQLValue) {
         switch value {
         case .null: take(0)
         case .integer(let number):
@@ -133,7 +133,7 @@ private struct StableHash {
     }
 
     /// Adds it to a sum of hashes and their number.
-    package func add(to sum: inout [UInt64]) {
+    func add(to sum: inout [UInt64]) {
         sum[0] &+= state.0
         sum[1] &+= state.1
         sum[2] &+= 1

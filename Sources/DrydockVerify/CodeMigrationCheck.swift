@@ -1,18 +1,19 @@
 import DrydockFindings
 import DrydockMigrations
+import DrydockReplay
 
 /// `migration-in-code`: replays that ended before a migration which is not SQL. A snapshot of a later version continues
 /// where they ended; where there is none, later migrations are not verified.
-package struct CodeMigrationCheck {
-    package let context: ReplayContext
-    package let results: [ReplayResult]
+struct CodeMigrationCheck {
+    let context: ReplayContext
+    let results: [ReplayResult]
 
-    package init(context: ReplayContext, results: [ReplayResult]) {
+    init(context: ReplayContext, results: [ReplayResult]) {
         self.context = context
         self.results = results
     }
 
-    package func findings() -> [Finding] {
+    func findings() -> [Finding] {
         let gaps = Dictionary(
             grouping: results.filter { $0.stoppedAtCode != nil }, by: { $0.stoppedAtCode ?? "" })
         return context.targets.compactMap { migration in

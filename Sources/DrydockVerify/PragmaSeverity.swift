@@ -5,20 +5,20 @@ import SQLiteSchema
 
 /// The severity of a `PRAGMA foreign_keys` without effect, once the migration has run: an error only where rows were
 /// lost or changed through the foreign keys that stayed on, or where the step's result is broken in another way.
-package struct PragmaSeverity {
-    package let migration: Migration
+struct PragmaSeverity {
+    let migration: Migration
     /// The schema before the migration, where it is known.
-    package let before: Schema?
+    let before: Schema?
     /// The findings of the replays about its steps.
-    package let found: [Finding]
+    let found: [Finding]
 
-    package init(migration: Migration, before: Schema?, found: [Finding]) {
+    init(migration: Migration, before: Schema?, found: [Finding]) {
         self.migration = migration
         self.before = before
         self.found = found
     }
 
-    package func weighed(_ finding: Finding) -> Finding {
+    func weighed(_ finding: Finding) -> Finding {
         guard finding.rule == .pragmaIgnored, finding.severity == .error, !hasDoneHarm else { return finding }
         var finding = finding
         finding.severity = .warning

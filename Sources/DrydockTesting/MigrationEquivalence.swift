@@ -1,22 +1,19 @@
-import DrydockFindings
-import DrydockMigrations
-import DrydockConservation
-import DrydockState
 import DatabaseEngine
+import Drydock
 import OverlayVFS
 import SQLiteSchema
 
 /// Compares two sets of migrations: whether both give a database the same schema and the same rows.
-package struct MigrationEquivalence: Sendable {
+struct MigrationEquivalence: Sendable {
     /// Runs migrations on a database that exists only in memory.
-    package typealias Run = @Sendable (any OpenDatabase) async throws -> Void
+    typealias Run = @Sendable (any OpenDatabase) async throws -> Void
 
     private let settings: ConnectionSettings
     private let historyTables: [String]
     private let old: (engine: any Engine, run: Run)
     private let new: (engine: any Engine, run: Run)
 
-    package init(
+    init(
         settings: ConnectionSettings, historyTables: [String], old: (engine: any Engine, run: Run),
         new: (engine: any Engine, run: Run)
     ) {
@@ -32,7 +29,7 @@ package struct MigrationEquivalence: Sendable {
     ///   - name: the name of the starting point in messages.
     ///   - prepare: creates the starting point, using the old engine.
     /// - Throws: the errors of `prepare`.
-    package func findings(
+    func findings(
         from snapshot: Snapshot?, named name: String, prepare: Run
     ) async throws -> [Finding] {
         let base = try await base(snapshot, prepare)

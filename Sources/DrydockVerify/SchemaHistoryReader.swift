@@ -1,16 +1,17 @@
 import DrydockConservation
 import DrydockFindings
 import DrydockMigrations
+import DrydockReplay
 import DrydockState
 import SQLiteSchema
 
 /// Reads the schema's history from the states of a fresh install. Only what a migration changed is parsed and compared,
 /// so that a thousand migrations of a thousand tables cost little more than the looking.
-package struct SchemaHistoryReader {
+struct SchemaHistoryReader {
     private var follower = SchemaFollower()
     private var references = SchemaReferences()
 
-    package static func history(
+    static func history(
         of fresh: FreshInstall, _ context: ReplayContext, _ results: [ReplayResult]
     ) -> SchemaHistory {
         var reader = SchemaHistoryReader()
