@@ -6,7 +6,7 @@ import SQLiteSchema
 struct DiffCommand: DrydockSubcommand {
     static let help = CommandHelp(
         name: "diff",
-        abstract: "Compare schemas or rows, and write the SQL between them.",
+        abstract: "Compare schemas or rows, and write SQL between them.",
         usage: "[OPTIONS] OLD NEW",
         about: """
             Shows how two schemas or the rows of two databases differ, and writes the SQL

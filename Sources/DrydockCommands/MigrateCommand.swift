@@ -4,7 +4,7 @@ import Drydock
 struct MigrateCommand: DrydockSubcommand, TakesManyNames {
     static let help = CommandHelp(
         name: "migrate",
-        abstract: "Rehearse a database's migrations; --apply applies them.",
+        abstract: "Rehearse a database's migrations; --apply runs them.",
         usage: "[OPTIONS] DATABASE...",
         about: """
             Runs a live database's pending migrations on a copy, and checks every rule of

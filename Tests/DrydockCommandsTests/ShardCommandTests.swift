@@ -94,7 +94,7 @@ import Testing
         for (parts, message) in [
             (["p1.json", "p2.json"], "1 shard of 3 is missing: 3"),
             (["p1.json"], "2 shards of 3 are missing: 2, 3"),
-            (["p1.json", "p2.json", "p3.json", "p2.json"], "shard 2 is there twice"),
+            (["p1.json", "p2.json", "p3.json", "p2.json"], "shard 2 is included twice"),
             (["p1.json", "h2.json", "p3.json"], "'h2.json' does not belong to 'p1.json'"),
             (
                 ["p1.json", "p2.json", "strict.json"],

@@ -117,7 +117,7 @@ import Testing
             ["shrink", "-o", "found", "--from-report", "Migrations/v1.sql"], 2,
             "is not a JSON report of drydock verify"
         ),
-        (["shrink", "-o", "Snapshots"], 2, "'Snapshots' exists already"),
+        (["shrink", "-o", "Snapshots"], 2, "'Snapshots' already exists"),
         (
             ["shrink", "-o", "no/such/found"], 2,
             "there is no folder 'no/such' in which 'no/such/found' could be created; create it first: mkdir -p no/such"

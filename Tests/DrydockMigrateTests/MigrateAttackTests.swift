@@ -163,7 +163,7 @@ import Testing
             try FileManager.default.copyItem(atPath: source + suffix, toPath: project.path + suffix)
         }
         let summary = try #require(try await project.migrate(.rehearsal).migrate)
-        let need = try #require(summary.needs.first { $0.purpose.contains("log's pages") })
+        let need = try #require(summary.needs.first { $0.purpose.contains("pages in the log") })
         #expect(need.bytes > 800_000 && need.bytes < 1_200_000, "\(summary.needs)")
         #expect(try await project.migrate(.apply).migrate?.outcome == .applied)
         #expect(

@@ -104,7 +104,8 @@ struct InstallFailureTests {
         let report = try await scenario.verify()
         report.expect(errors: [.transactionEnded], notChecked: [.schemaMismatch])
         #expect(
-            try report.finding(.transactionEnded).message.hasPrefix("on an empty database, COMMIT stands in"))
+            try report.finding(.transactionEnded).message.hasPrefix("on an empty database, COMMIT is used in")
+        )
     }
 
     // MARK: - What is not known

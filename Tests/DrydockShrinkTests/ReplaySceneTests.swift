@@ -168,7 +168,7 @@ import Testing
         #expect(shrunk.finding.table == "note" && shrunk.project.isVerified, "\(shrunk.finding.message)")
         #expect(shrunk.statements.before == 3 && shrunk.statements.after <= 3)
         #expect(try text(folder, "00002_step.sql").contains("CREATE TABLE note"))
-        #expect(try shell(shrunk).sequels.map(\.title) == ["Undone", "Done again"])
+        #expect(try shell(shrunk).sequels.map(\.title) == ["Undone", "Run again"])
     }
 
     @Test(arguments: engines) func aWayBackThatFails(_ engine: any Engine) async throws {

@@ -71,7 +71,7 @@ import Testing
         let error = await #expect(throws: RequestError.self) {
             _ = try await make("there.sqlite") { $0.version = "v1" }
         }
-        #expect(error?.description.contains("exists already") == true)
+        #expect(error?.description.contains("already exists") == true)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
                 == (before + ["there.sqlite"]).sorted())

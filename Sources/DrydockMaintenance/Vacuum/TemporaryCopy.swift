@@ -116,7 +116,7 @@ package final class TemporaryCopy: Sendable {
         }
         guard code == 0 else {
             let fault =
-                code == EEXIST ? "exists already" : "cannot be written: \(FolderListing.describe(code))"
+                code == EEXIST ? "already exists" : "cannot be written: \(FolderListing.describe(code))"
             throw RequestError(.writing(code), "'\(name)' \(fault)")
         }
     }

@@ -45,7 +45,7 @@ import Testing
         let report = try await project.verify()
         report.expect(errors: [.migrationFailed])
         #expect(
-            try report.finding(.migrationFailed).message.hasSuffix("it is dirty: version 1 failed half-way"))
+            try report.finding(.migrationFailed).message.hasSuffix("it is dirty: version 1 failed halfway"))
         #expect(report.steps.isEmpty)
     }
 

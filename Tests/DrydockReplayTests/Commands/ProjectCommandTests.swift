@@ -326,7 +326,7 @@ struct ProjectCommandTests {
     // MARK: - Lists and histories
 
     private static let refusals: [(list: String, says: String)] = [
-        ("true", "prints nothing"),
+        ("true", "printed nothing"),
         ("echo a; echo b; echo a", "'a' twice"),
         ("echo '[X] app.0001'; echo '[ ] app.0002'", "the history '0001_person'"),
     ]

@@ -43,9 +43,9 @@ import Testing
         let bundled = " \"cc\",\n \"pkg-config\","
         #expect(
             try found(["Cargo.lock": cargo("0.30.1", bundled)])
-                == "libsqlite3-sys 0.30.1 in Cargo.lock brings SQLite 3.46")
+                == "libsqlite3-sys 0.30.1 in Cargo.lock includes SQLite 3.46")
         #expect(
-            try found(["Cargo.lock": cargo("0.99.0", bundled)])?.hasSuffix("brings SQLite 3.53 or newer")
+            try found(["Cargo.lock": cargo("0.99.0", bundled)])?.hasSuffix("includes SQLite 3.53 or newer")
                 == true)
         #expect(
             try found(["Cargo.lock": cargo("0.9.0", bundled)])?.hasSuffix("includes its own SQLite")
@@ -57,11 +57,11 @@ import Testing
     @Test(arguments: [
         (
             "go.mod", "module example.org/app\n\nrequire (\n\tmodernc.org/sqlite v1.30.1\n)\n",
-            "modernc.org/sqlite 1.30.1 in go.mod brings SQLite 3.46 or newer"
+            "modernc.org/sqlite 1.30.1 in go.mod includes SQLite 3.46 or newer"
         ),
         (
             "go.mod", "require github.com/mattn/go-sqlite3 v1.14.22 // indirect\n",
-            "github.com/mattn/go-sqlite3 1.14.22 in go.mod brings SQLite 3.45"
+            "github.com/mattn/go-sqlite3 1.14.22 in go.mod includes SQLite 3.45"
         ),
         (
             "package-lock.json",
@@ -70,23 +70,23 @@ import Testing
                 "node_modules/better-sqlite3": {
                   "version": "11.5.0",
                 } } }
-            """, "better-sqlite3 11.5.0 in package-lock.json brings SQLite 3.47"
+            """, "better-sqlite3 11.5.0 in package-lock.json includes SQLite 3.47"
         ),
         (
             "pnpm-lock.yaml", "packages:\n\n  better-sqlite3@9.4.3:\n    resolution: {}\n",
-            "better-sqlite3 9.4.3 in pnpm-lock.yaml brings SQLite 3.45"
+            "better-sqlite3 9.4.3 in pnpm-lock.yaml includes SQLite 3.45"
         ),
         (
             "pnpm-lock.yaml", "packages:\n\n  '@sqlite.org/sqlite-wasm@3.46.1-build1':\n",
-            "@sqlite.org/sqlite-wasm 3.46.1 in pnpm-lock.yaml brings SQLite 3.46"
+            "@sqlite.org/sqlite-wasm 3.46.1 in pnpm-lock.yaml includes SQLite 3.46"
         ),
         (
             "yarn.lock", "better-sqlite3@^9.0.0:\n  version \"9.6.0\"\n  resolved \"https://x\"\n",
-            "better-sqlite3 9.6.0 in yarn.lock brings SQLite 3.45"
+            "better-sqlite3 9.6.0 in yarn.lock includes SQLite 3.45"
         ),
         (
             "build.gradle.kts", "dependencies { implementation(\"org.xerial:sqlite-jdbc:3.45.3.0\") }\n",
-            "org.xerial:sqlite-jdbc 3.45.3.0 in build.gradle.kts brings SQLite 3.45"
+            "org.xerial:sqlite-jdbc 3.45.3.0 in build.gradle.kts includes SQLite 3.45"
         ),
     ]) func others(_ name: String, _ text: String, _ expected: String) throws {
         #expect(try found([name: text]) == expected)

@@ -298,8 +298,8 @@ import TestTools
 
     @Test func `files that exist, and folders that do not`() async throws {
         try whole.folder.write("there.sqlite", "mine")
-        try await whole.expectRefusal("exists already") { $0.output = whole.folder.file("there.sqlite") }
-        try await whole.expectRefusal("exists already") { $0.output = $0.database }
+        try await whole.expectRefusal("already exists") { $0.output = whole.folder.file("there.sqlite") }
+        try await whole.expectRefusal("already exists") { $0.output = $0.database }
         try await whole.expectRefusal("there is no folder") {
             $0.output = whole.folder.file("no/file.sqlite")
         }

@@ -49,7 +49,7 @@ import Testing
         let found = try #require(try await it.findings("search-index-stale").first)
         #expect(found.table == "f 1" && found.severity == .error)
         try it.execute(statements(found.help))
-        if found.help.contains("from them") {
+        if found.help.contains("from there") {
             try it.execute("INSERT INTO \"f 1\"(rowid, b) SELECT id, b FROM doc")
         }
         #expect(try await it.report { $0.isDeep = true }.findings.filter { $0.severity == .error }.isEmpty)

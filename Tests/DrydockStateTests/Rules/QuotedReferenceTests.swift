@@ -311,6 +311,6 @@ import Testing
         guard isStale else { return }
         #expect(
             try report.finding(.searchIndexStale).message
-                == "full-text index f takes the new column a.\(name) for the rowid of its content")
+                == "full-text index f mistakes the new column a.\(name) for the rowid of its content")
     }
 }
