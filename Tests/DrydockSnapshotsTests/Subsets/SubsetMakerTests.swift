@@ -319,7 +319,7 @@ import TestTools
         let empty = try whole.folder.write("empty.sqlite", "")
         try await whole.expectRefusal("has no table") { $0.database = empty }
         let bare = try SubsetCase("CREATE TABLE a (x)")
-        try await bare.expectRefusal("returns no row") { _ in }
+        try await bare.expectRefusal("gives no row") { _ in }
         var bytes = Array(try Data(contentsOf: URL(filePath: whole.path)))
         for index in stride(from: 8192, to: bytes.count, by: 4096) {
             for place in index..<(index + 64) { bytes[place] = 0x7f }
