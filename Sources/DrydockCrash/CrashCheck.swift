@@ -37,11 +37,11 @@ struct CrashCheck: Sendable {
     ) async throws -> Outcome {
         var outcome = try await run(batch, from: before, start)
         guard let earlier = start.carriedFrom else { return outcome }
-        let scene = CrashScene(
+        let fixture = CrashFixture(
             context: context, watchdog: watchdog, batch: batch, before: before, start: start, pages: reached.1
         )
         var between = CrashBetween(
-            scene: scene, earlier: earlier.identifier,
+            fixture: fixture, earlier: earlier.identifier,
             end: try await CrashEnd(reached.0, reached.1, context, inspector),
             restart: CrashRestart(context: context, watchdog: watchdog, pending: pending(upTo: batch)),
             sequel: sequel(of: batch, reached.0))
@@ -65,11 +65,11 @@ struct CrashCheck: Sendable {
                         "\(name) does not run alone: \(CrashRestart.Failure(stop).sentence.withoutValues)")))
             return outcome
         }
-        let scene = CrashScene(
+        let fixture = CrashFixture(
             context: context, watchdog: watchdog, batch: batch, before: before, start: start,
             pages: recording.pages)
         var trial = CrashTrial(
-            scene, recording, limit: limits.states,
+            fixture, recording, limit: limits.states,
             end: try await CrashEnd(recording.end, recording.pages, context, inspector),
             restart: CrashRestart(context: context, watchdog: watchdog, pending: pending(upTo: batch)),
             sequel: sequel(of: batch, recording.end))

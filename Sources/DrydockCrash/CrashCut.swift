@@ -17,13 +17,13 @@ struct CrashCut: Sendable {
         /// Another program had a lock.
         case busy
         /// A second kill, at a moment of the next start.
-        case again(CrashMoment)
+        case again(CrashPoint)
     }
 
     var image: Image
     var cause: Cause
     /// What had been done by then, or was being done.
-    var moment: CrashMoment
+    var point: CrashPoint
     /// The pages that may differ from the state before.
     var pages: Set<UInt32>
     /// Whether a commit left the state.
@@ -34,26 +34,26 @@ struct CrashCut: Sendable {
     /// When it came, for a sentence.
     var text: String {
         switch cause {
-        case .kill: "killed \(moment.after)"
-        case .between(let earlier): "killed between \(earlier) and \(moment.migration.identifier)"
-        case .killDuring: "killed \(moment.during)"
-        case .powerCut: "after a power cut \(moment.during)"
-        case .diskFull: "after the disk was full \(moment.at)"
-        case .busy: "after the database was busy \(moment.at)"
-        case .again(let second): "killed \(moment.after), and again \(second.after) on the next start"
+        case .kill: "killed \(point.after)"
+        case .between(let earlier): "killed between \(earlier) and \(point.migration.identifier)"
+        case .killDuring: "killed \(point.during)"
+        case .powerCut: "after a power cut \(point.during)"
+        case .diskFull: "after the disk was full \(point.at)"
+        case .busy: "after the database was busy \(point.at)"
+        case .again(let second): "killed \(point.after), and again \(second.after) on the next start"
         }
     }
 
     /// When it came, in a list.
     var shortText: String {
         switch cause {
-        case .kill: moment.after
+        case .kill: point.after
         case .between(let earlier): "after \(earlier)"
-        case .killDuring: "killed \(moment.during)"
-        case .powerCut: "power cut \(moment.during)"
-        case .diskFull: "disk full \(moment.at)"
-        case .busy: "busy \(moment.at)"
-        case .again(let second): "\(moment.after), then \(second.after)"
+        case .killDuring: "killed \(point.during)"
+        case .powerCut: "power cut \(point.during)"
+        case .diskFull: "disk full \(point.at)"
+        case .busy: "busy \(point.at)"
+        case .again(let second): "\(point.after), then \(second.after)"
         }
     }
 }

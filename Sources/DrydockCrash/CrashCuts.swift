@@ -43,7 +43,7 @@ final class CommitStates: Sendable {
     /// The states, and the pages in which they differ from the one before.
     var all: (cuts: [CrashCut], pages: Set<UInt32>) { states.withLock { $0 } }
 
-    func note(_ moment: CrashMoment, _ connection: any Connection) throws {
+    func note(_ point: CrashPoint, _ connection: any Connection) throws {
         // What is in an open transaction is gone after a kill.
         guard !connection.isInTransaction else { return }
         try connection.checkpoint()
@@ -53,7 +53,7 @@ final class CommitStates: Sendable {
             states.pages.formUnion(footprint.pages)
             states.cuts.append(
                 CrashCut(
-                    image: image, cause: .kill, moment: moment, pages: states.pages, isCommitted: true))
+                    image: image, cause: .kill, point: point, pages: states.pages, isCommitted: true))
         }
     }
 }

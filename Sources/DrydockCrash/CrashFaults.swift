@@ -9,7 +9,7 @@ import Synchronization
 /// Runs migrations again and again, and each time lets one growth of a file fail for lack of space, or one lock because
 /// another program has it.
 struct CrashFaults: Sendable {
-    let scene: CrashScene
+    let fixture: CrashFixture
 
     private static let kinds: Set<FaultPlan.Operation> = [.growth, .lock]
 
@@ -56,44 +56,44 @@ struct CrashFaults: Sendable {
     /// - Returns: the state that is left; nil if nothing failed.
     func cut(_ number: Int) async throws -> CrashCut? {
         let plan = FaultPlan(failing: number, of: Self.kinds, with: .refused, isArmed: false)
-        let (image, pages, moment) = try await run(plan)
-        guard let hit = plan.hit, let moment else { return nil }
+        let (image, pages, point) = try await run(plan)
+        guard let hit = plan.hit, let point else { return nil }
         return CrashCut(
-            image: image, cause: hit == .lock ? .busy : .diskFull, moment: moment,
-            pages: scene.pages.union(pages))
+            image: image, cause: hit == .lock ? .busy : .diskFull, point: point,
+            pages: fixture.pages.union(pages))
     }
 
     /// - Returns: the state that is left, the pages that were written, and what failed.
     private func run(
         _ plan: FaultPlan, called: @escaping @Sendable () -> Void = {}
-    ) async throws -> (Image, Set<UInt32>, CrashMoment?) {
+    ) async throws -> (Image, Set<UInt32>, CrashPoint?) {
         let overlay = try Overlay.$faultLog.withValue(nil) {
-            try Overlay.$faults.withValue(plan) { try Overlay(scene.before) }
+            try Overlay.$faults.withValue(plan) { try Overlay(fixture.before) }
         }
-        var settings = scene.settings
+        var settings = fixture.settings
         // The other program keeps its lock for longer than the tool waits.
         settings.busyTimeout = .zero
         settings.followsTransactions = false
-        let struck = Mutex<CrashMoment?>(nil)
-        let moment = try await scene.context.engine.useWhole(overlay, settings: settings) { database in
+        let struck = Mutex<CrashPoint?>(nil)
+        let point = try await fixture.context.engine.useWhole(overlay, settings: settings) { database in
             try await database.withConnection { _ in
                 _ = overlay.freeze()
                 plan.arm()
             }
-            var moment: CrashMoment?
+            var point: CrashPoint?
             do {
-                try await CrashRun(context: scene.context).run([scene.batch], on: database) { now, _ in
+                try await CrashRun(context: fixture.context).run([fixture.batch], on: database) { now, _ in
                     called()
                     if plan.hit != nil { struck.withLock { $0 = $0 ?? now } }
                 }
             } catch let stop as CrashRun.Stop {
-                moment = stop.moment
+                point = stop.point
             }
             plan.disarm()
-            return moment
+            return point
         }
-        if scene.watchdog.isTripped { throw EngineError.interrupted }
+        if fixture.watchdog.isTripped { throw EngineError.interrupted }
         let (image, footprint) = overlay.freeze()
-        return (image, Set(footprint.pages), struck.withLock { $0 } ?? moment)
+        return (image, Set(footprint.pages), struck.withLock { $0 } ?? point)
     }
 }

@@ -7,7 +7,7 @@ struct CrashReports {
     private struct Case {
         var result: CrashCheck.Result
         var cut: CrashCut
-        var migration: Migration { cut.moment.migration }
+        var migration: Migration { cut.point.migration }
     }
 
     let batch: [Migration]
@@ -166,7 +166,7 @@ struct CrashReports {
         var finding = Finding(
             rule, Sentence("\(migration.identifier): \(text)"),
             help: pragma?.help ?? first.cut.advice ?? RestartAdvice.help(for: migration, of: format),
-            migration: migration.identifier, place: first.cut.moment.place)
+            migration: migration.identifier, place: first.cut.point.place)
         if let pragma, pragma.step.identifier != migration.identifier {
             // The file in which it comes to light is not to blame.
             finding.sentence =
@@ -218,7 +218,7 @@ extension CrashCut {
         guard case .between(let earlier) = cause else { return nil }
         return
             "What \(earlier) leaves on its connection, such as a PRAGMA, is gone on the next start. Put what "
-            + "\(moment.migration.identifier) needs of it into the same file. PRAGMA foreign_keys has an effect only before a BEGIN."
+            + "\(point.migration.identifier) needs of it into the same file. PRAGMA foreign_keys has an effect only before a BEGIN."
     }
 
     /// Whether the tool was killed, and did not fail by itself or with the machine.

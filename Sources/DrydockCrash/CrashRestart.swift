@@ -31,7 +31,7 @@ struct CrashRestart: Sendable {
 
         init(_ error: any Error) {
             let stop = error as? CrashRun.Stop
-            migration = stop?.moment?.migration.identifier
+            migration = stop?.point?.migration.identifier
             let cause = stop?.error ?? error
             sentence = Sentence(of: cause)
         }

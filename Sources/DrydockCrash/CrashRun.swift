@@ -10,7 +10,7 @@ struct CrashRun: Sendable {
 
     /// Where a run stopped.
     struct Stop: Error {
-        var moment: CrashMoment?
+        var point: CrashPoint?
         var error: any Error
     }
 
@@ -20,7 +20,7 @@ struct CrashRun: Sendable {
     /// - Throws: ``Stop``; ``EngineError`` if the connection fails.
     func run(
         _ batches: [[Migration]], on database: any OpenDatabase,
-        called: @escaping @Sendable (CrashMoment, any Connection) throws -> Void
+        called: @escaping @Sendable (CrashPoint, any Connection) throws -> Void
     ) async throws {
         let set = context.set
         guard !set.policy.isRunByEngine else {
@@ -35,7 +35,7 @@ struct CrashRun: Sendable {
 
     private static func runAsTool(
         _ batches: [[Migration]], _ set: MigrationSet, _ connection: any Connection,
-        _ called: @escaping (CrashMoment, any Connection) throws -> Void
+        _ called: @escaping (CrashPoint, any Connection) throws -> Void
     ) -> Stop? {
         guard var batch = batches.first else { return nil }
         var last: ToolRun.Call?
@@ -43,7 +43,7 @@ struct CrashRun: Sendable {
         (run.commitsTogether, run.marksUnfinished) = (true, true)
         run.called = { call in
             last = call
-            try called(CrashMoment(call, in: batch), connection)
+            try called(CrashPoint(call, in: batch), connection)
         }
         do {
             try run.prepare()
@@ -53,14 +53,14 @@ struct CrashRun: Sendable {
             }
             return nil
         } catch let failure as BatchFailure {
-            return Stop(moment: CrashMoment(call(of: failure), in: batch), error: failure.error)
+            return Stop(point: CrashPoint(call(of: failure), in: batch), error: failure.error)
         } catch {
-            return Stop(moment: CrashMoment(last == nil ? .setup : .mark(0), in: batch), error: error)
+            return Stop(point: CrashPoint(last == nil ? .setup : .mark(0), in: batch), error: error)
         }
     }
 
     private static func call(of failure: BatchFailure) -> ToolRun.Call {
-        switch failure.moment {
+        switch failure.phase {
         case .commit: .commit(failure.index)
         case .record: .record(failure.index)
         case .statement: .statement(failure.index, (failure.error as? StatementFailure)?.index ?? 0)
@@ -69,15 +69,15 @@ struct CrashRun: Sendable {
 
     private func runByEngine(
         _ migration: Migration, _ database: any OpenDatabase,
-        _ called: @escaping @Sendable (CrashMoment, any Connection) throws -> Void
+        _ called: @escaping @Sendable (CrashPoint, any Connection) throws -> Void
     ) async throws {
         do {
             _ = try await MigrationRun(migration).apply(to: database)
         } catch {
             let statement = (error as? StatementFailure).map { ToolRun.Call.statement(0, $0.index) }
-            throw Stop(moment: CrashMoment(statement ?? .whole(0), of: migration), error: error)
+            throw Stop(point: CrashPoint(statement ?? .whole(0), of: migration), error: error)
         }
-        try await database.withConnection { try called(CrashMoment(.whole(0), of: migration), $0) }
+        try await database.withConnection { try called(CrashPoint(.whole(0), of: migration), $0) }
     }
 }
 

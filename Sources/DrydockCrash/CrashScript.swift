@@ -14,14 +14,14 @@ struct CrashScript {
         if case .between = cut.cause {
             migration = []
         } else {
-            migration = Self.statements(of: batch, to: cut.moment, cut.isDone)
-            left = Self.unrecorded(batch, at: cut.moment)
+            migration = Self.statements(of: batch, to: cut.point, cut.isDone)
+            left = Self.unrecorded(batch, at: cut.point)
         }
         if case .again(let second) = cut.cause {
             sequels.append(
                 .init(
                     title:
-                        "Killed \(cut.moment.after), the tool is started again, and killed \(second.after)",
+                        "Killed \(cut.point.after), the tool is started again, and killed \(second.after)",
                     statements: Self.statements(of: left, to: second, true)))
             left = Self.unrecorded(left, at: second)
         }
@@ -38,14 +38,14 @@ struct CrashScript {
     /// Returns what is done of migrations until a moment.
     /// - Parameter isDone: whether the statement of the moment was done.
     private static func statements(
-        of batch: [Migration], to moment: CrashMoment, _ isDone: Bool
+        of batch: [Migration], to point: CrashPoint, _ isDone: Bool
     ) -> [String] {
-        guard let place = batch.firstIndex(where: { $0.identifier == moment.migration.identifier }) else {
+        guard let place = batch.firstIndex(where: { $0.identifier == point.migration.identifier }) else {
             return []
         }
         var own = batch[place]
         let isWhole: Bool
-        switch moment.call {
+        switch point.call {
         case .setup, .mark: (own.statements, isWhole) = ([], false)
         case .statement(_, let number):
             isWhole = false
@@ -65,11 +65,11 @@ struct CrashScript {
     }
 
     /// Returns the migrations of which nothing is recorded at a moment.
-    private static func unrecorded(_ batch: [Migration], at moment: CrashMoment) -> [Migration] {
-        guard let place = batch.firstIndex(where: { $0.identifier == moment.migration.identifier }) else {
+    private static func unrecorded(_ batch: [Migration], at point: CrashPoint) -> [Migration] {
+        guard let place = batch.firstIndex(where: { $0.identifier == point.migration.identifier }) else {
             return batch
         }
-        switch moment.call {
+        switch point.call {
         case .record, .whole: return Array(batch[(place + 1)...])
         case .setup, .mark, .statement, .commit: return Array(batch[place...])
         }

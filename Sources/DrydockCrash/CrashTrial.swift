@@ -6,7 +6,7 @@ import OverlayVFS
 
 /// The crashes of one batch of migrations: which have been tried, and what they lead to.
 struct CrashTrial {
-    let scene: CrashScene
+    let fixture: CrashFixture
     let recording: CrashCuts.Recording
     let limit: Int
     let end: CrashEnd
@@ -22,22 +22,22 @@ struct CrashTrial {
     private var results: [ImageDigests.Digest: CrashCheck.Result] = [:]
 
     init(
-        _ scene: CrashScene, _ recording: CrashCuts.Recording, limit: Int, end: CrashEnd,
+        _ fixture: CrashFixture, _ recording: CrashCuts.Recording, limit: Int, end: CrashEnd,
         restart: CrashRestart, sequel: CrashSequel?
     ) {
-        (self.scene, self.recording, self.limit) = (scene, recording, limit)
+        (self.fixture, self.recording, self.limit) = (fixture, recording, limit)
         (self.end, self.restart, self.sequel) = (end, restart, sequel)
-        let set = scene.context.set
-        let first = scene.batch.first.flatMap { set.index(of: $0.identifier) } ?? 0
+        let set = fixture.context.set
+        let first = fixture.batch.first.flatMap { set.index(of: $0.identifier) } ?? 0
         reports = CrashReports(
-            batch: scene.batch, scene.context,
-            earlier: scene.start.isUnsafe ? Array(set.migrations[..<first]) : [])
+            batch: fixture.batch, fixture.context,
+            earlier: fixture.start.isUnsafe ? Array(set.migrations[..<first]) : [])
         // From where it began the tool comes to the end, and at the end it has nothing to do.
-        results[digests.digest(scene.before, isWhole: false)] = .same
+        results[digests.digest(fixture.before, isWhole: false)] = .same
         results[digests.digest(recording.end, isWhole: false)] = .same
     }
 
-    private var name: String { scene.batch.last?.identifier ?? "" }
+    private var name: String { fixture.batch.last?.identifier ?? "" }
 
     // MARK: - Kinds of crashes
 
@@ -54,7 +54,7 @@ struct CrashTrial {
             for second in next.dropLast() {
                 again.append(
                     CrashCut(
-                        image: second.image, cause: .again(second.moment), moment: cut.moment,
+                        image: second.image, cause: .again(second.point), point: cut.point,
                         pages: cut.pages.union(second.pages)))
             }
         }
@@ -69,7 +69,7 @@ struct CrashTrial {
 
     /// Lets each growth of a file and each lock fail.
     mutating func fail() async throws {
-        let faults = CrashFaults(scene: scene)
+        let faults = CrashFaults(fixture: fixture)
         let operations = try await faults.operations()
         let count = operations.count
         let tried = CrashFaults.tried(of: count, limit: limit)
@@ -82,7 +82,7 @@ struct CrashTrial {
             outcome.faults += 1
             try await recover(&cut)
             let digest = digests.digest(cut.image, isWhole: false)
-            guard known.insert(FaultCase(cause: cut.cause, moment: cut.moment, state: digest)).inserted else {
+            guard known.insert(FaultCase(cause: cut.cause, point: cut.point, state: digest)).inserted else {
                 continue
             }
             try await note(remembered(cut), at: cut)
@@ -91,19 +91,19 @@ struct CrashTrial {
 
     private struct FaultCase: Hashable {
         var cause: CrashCut.Cause
-        var moment: CrashMoment
+        var point: CrashPoint
         var state: ImageDigests.Digest
     }
 
     /// Cuts the power between any two writes.
     mutating func cutPower() async throws {
-        let writes = CrashWrites(scene: scene)
+        let writes = CrashWrites(fixture: fixture)
         let log = try await writes.record()
         if log.isCutShort {
             outcome.notChecked.append(
                 NotChecked(.crashStuck, .undecided("\(name) writes more than is recorded for power cuts")))
         }
-        let room = min(limit, max(64, Self.pageLimit / max(1, scene.pages.count)))
+        let room = min(limit, max(64, Self.pageLimit / max(1, fixture.pages.count)))
         let wanted = log.states.chosen(room)
         leaveOut(
             log.states.cuts.count, wanted.count, "states that a power cut during \(name) can leave",
@@ -122,17 +122,17 @@ struct CrashTrial {
 
     /// Opens the database of a state, so that SQLite recovers it, and checks it if it is a new one.
     private mutating func recover(_ cut: inout CrashCut) async throws {
-        let recovery = CrashRecovery(context: scene.context, watchdog: scene.watchdog)
+        let recovery = CrashRecovery(context: fixture.context, watchdog: fixture.watchdog)
         do {
             let (image, pages) = try await recovery.recover(cut.image)
             cut.image = image
             cut.pages.formUnion(pages)
             guard isNew(image) else { return }
             let known =
-                if let knownDamage { knownDamage } else { try await recovery.damage(of: scene.before) }
+                if let knownDamage { knownDamage } else { try await recovery.damage(of: fixture.before) }
             knownDamage = known
             cut.damage = try await recovery.damage(of: image).first { !known.contains($0) }
-        } catch let error as EngineError where !scene.watchdog.isTripped {
+        } catch let error as EngineError where !fixture.watchdog.isTripped {
             cut.damage = error.message
         }
     }
@@ -175,7 +175,7 @@ struct CrashTrial {
         let ending = try await restart.runToTheEnd(on: cut.image)
         let result = try await self.result(of: ending, after: cut)
         if case .reached(_, _, let cuts) = ending { return (result, result.isSame ? cuts : []) }
-        guard case .refused = ending, let mark = cut.moment.migration.unfinishedMark else {
+        guard case .refused = ending, let mark = cut.point.migration.unfinishedMark else {
             return (result, [])
         }
         var first: CrashCheck.Result?
@@ -191,7 +191,7 @@ struct CrashTrial {
     private func result(of ending: CrashRestart.Ending, after cut: CrashCut) async throws -> CrashCheck.Result
     {
         if case .failed(let failure, let left) = ending {
-            let loss = CrashLoss(inspector: end.inspector, before: scene.before)
+            let loss = CrashLoss(inspector: end.inspector, before: fixture.before)
             let tables = try await loss.tables(lostFrom: cut.image, to: left)
             if !tables.isEmpty { return .destroys(tables, failure) }
         }

@@ -9,13 +9,13 @@ import Synchronization
 /// Runs migrations once, and cuts the power between any two writes: see ``PowerCuts`` for the states. SQLite recovers each
 /// of them, as it does when the database is next opened.
 struct CrashWrites: Sendable {
-    let scene: CrashScene
+    let fixture: CrashFixture
 
     /// A run, as its writes.
     struct Recording: Sendable {
         fileprivate let log: WriteLog
         /// What had been done by which operation.
-        fileprivate var marks: [(count: Int, moment: CrashMoment)]
+        fileprivate var marks: [(count: Int, point: CrashPoint)]
         let states: PowerCuts
         /// Whether the run wrote more than is kept.
         var isCutShort: Bool { log.isFull }
@@ -23,17 +23,17 @@ struct CrashWrites: Sendable {
 
     func record() async throws -> Recording {
         let log = WriteLog()
-        let overlay = try Overlay.$writeLog.withValue(log) { try Overlay(scene.before) }
-        let marks = Mutex<[(Int, CrashMoment)]>([])
-        let opened = try await scene.context.engine.useWhole(overlay, settings: scene.settings) {
+        let overlay = try Overlay.$writeLog.withValue(log) { try Overlay(fixture.before) }
+        let marks = Mutex<[(Int, CrashPoint)]>([])
+        let opened = try await fixture.context.engine.useWhole(overlay, settings: fixture.settings) {
             database in
             let opened = try await database.withConnection { _ in
                 let image = overlay.freeze().image
                 log.begin()
                 return image
             }
-            try await CrashRun(context: scene.context).run([scene.batch], on: database) { moment, _ in
-                marks.withLock { $0.append((log.count, moment)) }
+            try await CrashRun(context: fixture.context).run([fixture.batch], on: database) { point, _ in
+                marks.withLock { $0.append((log.count, point)) }
             }
             return opened
         }
@@ -61,6 +61,6 @@ struct CrashWrites: Sendable {
         let isDone = isKill && mark.map { $0.count <= state.done } ?? false
         return CrashCut(
             image: image, cause: isDone ? .kill : isKill ? .killDuring : .powerCut,
-            moment: mark?.moment ?? CrashMoment(.setup, in: scene.batch), pages: scene.pages)
+            point: mark?.point ?? CrashPoint(.setup, in: fixture.batch), pages: fixture.pages)
     }
 }

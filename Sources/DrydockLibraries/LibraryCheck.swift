@@ -20,7 +20,7 @@ struct LibraryCheck: Sendable {
     let before: Image
     /// What the usual library made of it.
     let first: BatchRun.Outcome
-    let moment: EngineComparison.Moment
+    let conditions: EngineComparison.Conditions
 
     struct Outcome: Sendable {
         var findings: [Finding] = []
@@ -90,7 +90,7 @@ struct LibraryCheck: Sendable {
         let left = watchdog.deadline.map { max(0, ($0 - ContinuousClock.now).inSeconds) }
         return RepeatedBatch(
             engine: context.engine.name, base: before.basePath, name: before.name, state: Self.stateFile,
-            time: moment.time, seed: moment.seed, foreignKeys: foreignKeys,
+            time: conditions.time, seed: conditions.seed, foreignKeys: foreignKeys,
             doubleQuotedStrings: settings.doubleQuotedStrings, functions: settings.functions,
             collations: settings.collations, standIns: settings.standIns, setup: settings.setup,
             seconds: left,
@@ -219,7 +219,7 @@ struct LibraryCheck: Sendable {
     private func again() async throws -> BatchRun.Outcome {
         var settings = context.settings(watchdog)
         settings.foreignKeys = foreignKeys
-        return try await context.repeated(batch, on: context.engine, before, settings, moment, watchdog)
+        return try await context.repeated(batch, on: context.engine, before, settings, conditions, watchdog)
     }
 
     /// Returns what differs between two runs on the usual library, such as values of an unordered query.

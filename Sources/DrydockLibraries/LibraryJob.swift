@@ -134,10 +134,10 @@ package struct RepeatedBatch: Codable, Sendable {
 
     /// An error, so that it can be reported as if it had come here.
     struct Failure: Codable, Sendable {
-        enum Moment: Codable, Sendable { case statement(Int), commit, record, other }
+        enum Phase: Codable, Sendable { case statement(Int), commit, record, other }
 
         var migration: String
-        var moment: Moment
+        var phase: Phase
         var code: Int32
         var message: String
         var mayQuoteValues = false
@@ -147,12 +147,12 @@ package struct RepeatedBatch: Codable, Sendable {
         init(_ failure: (migration: Migration, error: any Error)) {
             migration = failure.migration.identifier
             var cause = failure.error
-            moment = .other
+            phase = .other
             if let statement = cause as? StatementFailure {
-                (moment, mayQuoteValues) = (.statement(statement.index), statement.mayQuoteValues)
+                (phase, mayQuoteValues) = (.statement(statement.index), statement.mayQuoteValues)
                 cause = statement.error
             } else if let runner = cause as? RunnerFailure {
-                moment = runner.moment == .record ? .record : .commit
+                phase = runner.phase == .record ? .record : .commit
                 cause = runner.error
             }
             let error = cause as? EngineError
@@ -162,11 +162,11 @@ package struct RepeatedBatch: Codable, Sendable {
 
         var error: any Error {
             let error = EngineError(extendedCode: code, message: message, sql: sql, offset: offset)
-            return switch moment {
+            return switch phase {
             case .statement(let index):
                 StatementFailure(index: index, error: error, mayQuoteValues: mayQuoteValues)
-            case .commit: RunnerFailure(moment: .commit, error: error)
-            case .record: RunnerFailure(moment: .record, error: error)
+            case .commit: RunnerFailure(phase: .commit, error: error)
+            case .record: RunnerFailure(phase: .record, error: error)
             case .other: error
             }
         }
@@ -177,7 +177,7 @@ package struct RepeatedBatch: Codable, Sendable {
         }
 
         /// Whether it is not a statement's that does not compile.
-        var compiles: Bool { if case .statement = moment { mayQuoteValues } else { true } }
+        var compiles: Bool { if case .statement = phase { mayQuoteValues } else { true } }
 
         /// Whether a limit of Drydock's stopped it, so that nothing is known about users.
         var isLimit: Bool {

@@ -33,7 +33,7 @@ private struct LibraryObserver: StepObserver {
     }
 
     mutating func observe(_ run: ObservedRun, _ record: inout ReplayRecord) async throws -> [Finding] {
-        guard let moment = run.moment else { return [] }
+        guard let conditions = run.conditions else { return [] }
         let (context, batch, outcome) = (inputs.context, run.batch, run.judged)
         // What is not known by the end of this was not repeated.
         record.result.summary.sqliteVersions = []
@@ -58,7 +58,7 @@ private struct LibraryObserver: StepObserver {
         guard !ready.isEmpty else { return [] }
         let check = LibraryCheck(
             context: context, program: libraries.program, watchdog: inputs.watchdog, batch: batch,
-            before: run.before.image, first: outcome, moment: moment)
+            before: run.before.image, first: outcome, conditions: conditions)
         let found: [LibraryCheck.Outcome]
         do {
             found = try await check.run(on: ready)

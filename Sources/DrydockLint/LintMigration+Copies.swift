@@ -20,7 +20,7 @@ extension LintMigration {
                 made.origin != origin, let id = lineage.name(of: made.id), !replaced.contains(id),
                 let new = end.tables[id]
             else { continue }
-            let items = source.items.map { item -> TableIncarnation.Copy.Item in
+            let items = source.items.map { item -> TrackedTable.Copy.Item in
                 switch item {
                 case .column(_, let name): .column(from.firstName(name).foldedASCII)
                 case .star: .star

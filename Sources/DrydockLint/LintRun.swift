@@ -73,10 +73,10 @@ struct LintRun: Sendable {
     ///
     /// Statements of its own migration that are refused, such as one that is being typed, are passed over.
     /// - Returns: nil if an earlier migration does not run.
-    mutating func moment(
+    mutating func context(
         of place: Int, in number: Int, on connection: any Connection, from start: LintCheckpoint?,
         visit: (Int, LintRun, LintReplay) throws -> Void
-    ) throws -> LintMoment? {
+    ) throws -> LintContext? {
         var replay =
             try start.map { try LintReplay(set: set, connection: connection, from: $0) }
             ?? LintReplay(set: set, connection: connection)
@@ -87,7 +87,7 @@ struct LintRun: Sendable {
         try visit(number, self, replay)
         let migration = set.migrations[number]
         try replay.begin(migration)
-        var before: [LintMoment.Object] = []
+        var before: [LintContext.Object] = []
         for (index, statement) in migration.statements[...place].enumerated() {
             if index == place { before = try replay.objects() }
             let action = statement.action.resolved(replay.temporaries)
@@ -97,7 +97,7 @@ struct LintRun: Sendable {
         }
         let after = try replay.objects()
         if connection.isInTransaction { try connection.execute("ROLLBACK") }
-        return LintMoment(
+        return LintContext(
             migration: migration, statement: migration.statements[place], before: before, after: after,
             record: record)
     }

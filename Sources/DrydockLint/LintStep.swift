@@ -58,15 +58,15 @@ struct LintStep {
     /// Returns the tables, as before the migration, that a table's rows came from: itself, or those from which it was
     /// filled.
     func origins(of table: String) -> [Table] {
-        guard let incarnation = lineage[table] else { return [] }
+        guard let trackedTable = lineage[table] else { return [] }
         let created =
-            incarnation.createdBy.map { place -> [String] in
+            trackedTable.createdBy.map { place -> [String] in
                 let items = migration.statements[place].tableSource?.items ?? []
                 // Computed values need not be as distinct as their inputs.
                 let isPlain = items.allSatisfy { if case .expression = $0 { false } else { true } }
                 return isPlain ? migration.origins(ofTableMadeBy: place) : []
             } ?? []
-        return ([incarnation.origin].compactMap { $0 } + incarnation.copies.map(\.origin) + created)
+        return ([trackedTable.origin].compactMap { $0 } + trackedTable.copies.map(\.origin) + created)
             .compactMap { start.table($0) }
     }
 
@@ -99,7 +99,7 @@ struct LintMigration {
         var new: Table
         /// The statement that copies the rows.
         var statement: SQLStatement
-        var copy: TableIncarnation.Copy
+        var copy: TrackedTable.Copy
         /// Whether no other statement copies rows of the old table.
         var isOnlyCopy: Bool
 
@@ -170,19 +170,19 @@ struct LintMigration {
 
     /// Returns the copy that CREATE TABLE AS makes of a table, under whatever name it has by then.
     private static func createdCopy(
-        of origin: String, _ made: TableIncarnation, _ migration: Migration
-    ) -> TableIncarnation.Copy? {
+        of origin: String, _ made: TrackedTable, _ migration: Migration
+    ) -> TrackedTable.Copy? {
         guard let place = made.createdBy, migration.origins(ofTableMadeBy: place).contains(origin),
             let source = migration.statements[place].tableSource
         else { return nil }
-        let items = source.items.map { item -> TableIncarnation.Copy.Item in
+        let items = source.items.map { item -> TrackedTable.Copy.Item in
             switch item {
             case .column(_, let name): .column(name.foldedASCII)
             case .star: .star
             case .expression: .expression
             }
         }
-        return TableIncarnation.Copy(origin: origin, statement: place, columns: nil, items: items)
+        return TrackedTable.Copy(origin: origin, statement: place, columns: nil, items: items)
     }
 }
 

@@ -24,11 +24,11 @@ extension Linter {
 
     /// Lints every reading, and returns one outcome. Only what all readings would rewrite in the same way is rewritten.
     func run(
-        _ request: LintRequest, _ readings: Readings, edited: [String: [UInt8]], memory: LintMemory?
+        _ request: LintRequest, _ readings: Readings, edited: [String: [UInt8]], cache: LintCache?
     ) async throws -> LintOutcome {
         var outcomes: [LintOutcome] = []
         for reading in readings.all {
-            outcomes.append(try await run(request, reading.set, edited: edited, memory: memory))
+            outcomes.append(try await run(request, reading.set, edited: edited, cache: cache))
         }
         var outcome = outcomes[0]
         let summaries = readings.summaries

@@ -21,14 +21,14 @@ public struct Linter: Sendable {
     ///   - edited: the content that rewrites would give to files, or that an editor shows, by path.
     ///   - memory: what is kept from an earlier run of the same request, and for the next one.
     package func run(
-        _ request: LintRequest, edited: [String: [UInt8]], memory: LintMemory? = nil
+        _ request: LintRequest, edited: [String: [UInt8]], cache: LintCache? = nil
     ) async throws -> LintOutcome {
         let start = ContinuousClock.now
         let choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
-            edited: edited, memory: memory?.files ?? FileMemory())
+            edited: edited, cache: cache?.files ?? FileCache())
         let readings = try await readings(choice, request)
-        var outcome = try await run(request, readings, edited: edited, memory: memory)
+        var outcome = try await run(request, readings, edited: edited, cache: cache)
         outcome.report.seconds = (ContinuousClock.now - start).inSeconds
         return outcome
     }
@@ -36,7 +36,7 @@ public struct Linter: Sendable {
     /// Lints migrations that were already read.
     func run(
         _ request: LintRequest, _ known: MigrationSet, edited: [String: [UInt8]] = [:],
-        memory: LintMemory? = nil
+        cache: LintCache? = nil
     ) async throws -> LintOutcome {
         let start = ContinuousClock.now
         var set = known
@@ -60,7 +60,7 @@ public struct Linter: Sendable {
             let run = LintRun(
                 request: request, set: set, selection: selection,
                 isOneSet: request.since != nil || request.followsLock)
-            let result = try await lint(run, request, memory, edited: Set(edited.keys))
+            let result = try await lint(run, request, cache, edited: Set(edited.keys))
             (unlinted, record) = (result.unlinted, result.record)
             try engine.checkTime()
             rewrites = result.sink.rewrites(
@@ -83,16 +83,16 @@ public struct Linter: Sendable {
     }
 
     private func lint(
-        _ run: LintRun, _ request: LintRequest, _ memory: LintMemory?, edited: Set<String>
+        _ run: LintRun, _ request: LintRequest, _ cache: LintCache?, edited: Set<String>
     ) async throws -> LintRun {
         let settings = settings(run.set, request)
-        let start = memory?.checkpoint(for: run)
+        let start = cache?.checkpoint(for: run)
         let overlay = try await overlay(run.set, settings, from: start)
         return try await engine.use(overlay, settings: settings) { database in
             try await database.withConnection { connection in
                 var run = start.map { LintRun($0.run, set: run.set, selection: run.selection) } ?? run
                 try run.lint(on: connection, from: start) { number, run, replay in
-                    memory?.note(number, run, replay, overlay, edited: edited)
+                    cache?.note(number, run, replay, overlay, edited: edited)
                 }
                 return run
             }

@@ -12,14 +12,14 @@ public struct FolderFiles: Sendable {
     public let folders: [String]
     /// The bytes that an edit would give files, by path; they are read in place of the files.
     private let edited: [String: [UInt8]]
-    let memory: FileMemory
+    let cache: FileCache
 
     /// - Throws: ``RequestError`` if there is no such folder or it cannot be read.
     public init(_ path: String) throws { try self.init(path, edited: [:]) }
 
-    init(_ path: String, edited: [String: [UInt8]], memory: FileMemory = FileMemory()) throws {
+    init(_ path: String, edited: [String: [UInt8]], cache: FileCache = FileCache()) throws {
         self.edited = edited
-        self.memory = memory
+        self.cache = cache
         let listed = try FolderListing.files(in: path)
         // An editor shows a new file before it is written.
         let unwritten = edited.keys.filter {
@@ -37,15 +37,15 @@ public struct FolderFiles: Sendable {
 
     /// - Throws: ``FileFault`` with the reason in words.
     func contents(of path: String) throws -> [UInt8] {
-        try edited[path] ?? memory.contents(of: path)
+        try edited[path] ?? cache.contents(of: path)
     }
 
     /// Returns the source of a file that holds these bytes and was found to be text.
     func checkedSource(of path: String, _ bytes: [UInt8]) -> SQLSource? {
-        memory.checkedSource(of: path, bytes)
+        cache.checkedSource(of: path, bytes)
     }
 
-    func note(checked source: SQLSource) { memory.note(checked: source) }
+    func note(checked source: SQLSource) { cache.note(checked: source) }
 
     public func exists(_ name: String) -> Bool { FolderListing.exists(file(name)) }
 

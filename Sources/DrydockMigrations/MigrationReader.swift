@@ -38,8 +38,8 @@ struct MigrationReader {
 
     /// Reads one file that holds nothing but SQL.
     mutating func migration(_ identifier: String, in file: String, _ policy: ToolPolicy) -> Migration {
-        let memory = folder.memory
-        return migration(identifier, in: file, policy) { Sections(up: memory.statements(of: $0)) }
+        let cache = folder.cache
+        return migration(identifier, in: file, policy) { Sections(up: cache.statements(of: $0)) }
     }
 
     /// Reads one file; what is wrong with it becomes the migration's fault.

@@ -144,19 +144,19 @@ extension CommandRun {
 extension BatchFailure {
     /// The error to report: a statement's failure unchanged, a failure of the tool with its place.
     package var cause: any Error {
-        switch moment {
+        switch phase {
         case .statement: error
-        case .commit, .record: RunnerFailure(moment: moment, error: error)
+        case .commit, .record: RunnerFailure(phase: phase, error: error)
         }
     }
 }
 
 /// A failure of the tool's own work around a migration: the commit, or writing its history.
 package struct RunnerFailure: Error {
-    package var moment: BatchFailure.Moment
+    package var phase: BatchFailure.Phase
     package var error: any Error
 
-    package init(moment: BatchFailure.Moment, error: any Error) {
-        (self.moment, self.error) = (moment, error)
+    package init(phase: BatchFailure.Phase, error: any Error) {
+        (self.phase, self.error) = (phase, error)
     }
 }

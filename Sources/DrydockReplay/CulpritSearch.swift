@@ -55,10 +55,10 @@ struct CulpritSearch: Sendable {
                 var traces = probes.map { Trace($0, from: lineage, through: migration.statements, to: end) }
                 try fork.run(on: connection) { index in
                     lineage.apply(migration.statements[index], at: index)
-                    let moment = CulpritMoment(
+                    let point = StatementPoint(
                         connection: connection, lineage: lineage, action: lineage.actions[index],
                         index: index, beforeSchema: StepFork.beforeSchema, historyTables: historyTables)
-                    for trace in traces.indices { traces[trace].look(moment) }
+                    for trace in traces.indices { traces[trace].look(point) }
                 }
                 return traces.map(\.culprit)
             }
@@ -72,7 +72,7 @@ struct CulpritSearch: Sendable {
 }
 
 /// A migration after one of its statements.
-struct CulpritMoment {
+struct StatementPoint {
     let connection: any Connection
     let lineage: TableLineage
     let action: StatementAction
@@ -108,16 +108,16 @@ enum Trace {
         }
     }
 
-    mutating func look(_ moment: CulpritMoment) {
+    mutating func look(_ point: StatementPoint) {
         switch self {
         case .row(var trace):
-            trace.look(moment)
+            trace.look(point)
             self = .row(trace)
         case .count(var trace):
-            trace.look(moment)
+            trace.look(point)
             self = .count(trace)
         case .fault(var trace):
-            trace.look(moment)
+            trace.look(point)
             self = .fault(trace)
         }
     }
@@ -138,22 +138,22 @@ struct FaultTrace {
         self.baseline = baseline
     }
 
-    mutating func look(_ moment: CulpritMoment) {
-        guard let isSound = count(moment).map({ $0 <= baseline }) else { return }
-        if isSound { brokenBy = nil } else if self.isSound { brokenBy = moment.index }
+    mutating func look(_ point: StatementPoint) {
+        guard let isSound = count(point).map({ $0 <= baseline }) else { return }
+        if isSound { brokenBy = nil } else if self.isSound { brokenBy = point.index }
         self.isSound = isSound
     }
 
     /// Returns how much of the fault there is; nil when that cannot be determined. The rule may write; everything is
     /// rolled back.
-    private func count(_ moment: CulpritMoment) -> Int? {
-        let connection = moment.connection
+    private func count(_ point: StatementPoint) -> Int? {
+        let connection = point.connection
         guard (try? connection.execute("SAVEPOINT drydock_look")) != nil else { return nil }
         defer { try? connection.execute("ROLLBACK TO drydock_look; RELEASE drydock_look") }
         var unreadable: [Catalog.UnreadableTable] = []
         guard
             let catalog = try? Catalog(
-                reading: connection, historyTables: moment.historyTables, unreadable: &unreadable),
+                reading: connection, historyTables: point.historyTables, unreadable: &unreadable),
             let faults = try? rule.faults(
                 in: StateView(connection: connection, catalog: catalog))
         else { return nil }

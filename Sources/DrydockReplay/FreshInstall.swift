@@ -68,7 +68,7 @@ package struct FreshInstall: Sendable {
     {
         if let project = context.command { return try await make(project, context, watchdog) }
         guard context.set.expected.isEmpty else { return try await expected(context, watchdog) }
-        let walk = context.memory?.install.begin(
+        let walk = context.cache?.install.begin(
             context.set.migrations,
             from: WalkStart(
                 format: context.set.format.name, policy: context.set.policy, base: context.set.base))

@@ -93,7 +93,7 @@ package struct MigrationFailure {
     /// Returns the finding where the tool itself could not commit, or write its history.
     private func finding(_ failure: RunnerFailure) -> Finding {
         let (what, help) =
-            switch failure.moment {
+            switch failure.phase {
             case .record:
                 (
                     "cannot be recorded",

@@ -9,7 +9,7 @@ import SQLiteSchema
 /// The values that all replays of a run share.
 package struct ReplayContext: Sendable {
     package let engine: any Engine
-    package var set: MigrationSet { didSet { chronicle = nil } }
+    package var set: MigrationSet { didSet { earlierLineage = nil } }
     /// The number of migrations of the set that are replayed.
     package var targetCount: Int
     /// The declarations from comments and drydock.yml, by migration identifier.
@@ -20,7 +20,7 @@ package struct ReplayContext: Sendable {
     package var checks: [any StepCheck] = []
     package var baselines: BaselineStore?
     /// What is kept for the next run; nil where there will be none.
-    package var memory: ReplayMemory?
+    package var cache: ReplayCache?
     /// The lock; nil where there is none.
     package var lock: (any ReleaseRecord)?
     package var isFullCheck = false
@@ -35,11 +35,11 @@ package struct ReplayContext: Sendable {
     /// Whether findings get the statements by which SQLite's own shell shows them.
     package var wantsScripts = false
     /// What the snapshots share that have the same schema.
-    package let schemas = SchemaMemory()
+    package let schemas = SchemaCache()
     /// What their migrations did to tables; nil where each replay finds out.
-    package var chronicle: Chronicle?
+    package var earlierLineage: EarlierLineage?
     /// The differences from a fresh install.
-    let mismatches = FactMemory<SchemaMismatch.Part, [Finding]>()
+    let mismatches = FactCache<SchemaMismatch.Part, [Finding]>()
     /// The connections on which their states are looked at; nil where each state gets its own.
     package var connections: ConnectionPool?
     /// The time limit for one snapshot, including the work before it.

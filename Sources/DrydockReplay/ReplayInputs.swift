@@ -12,23 +12,23 @@ package struct ReplayInputs: Sendable {
     package let fresh: FreshInstall
     package let watchdog: Watchdog
     /// What the migrations did to tables.
-    package let chronicle: Chronicle
+    package let earlierLineage: EarlierLineage
     /// The random numbers for steps that are repeated elsewhere; nil where none are.
     package let random: RandomSource?
 
     package init(context: ReplayContext, snapshot: Snapshot, fresh: FreshInstall, watchdog: Watchdog) {
         (self.context, self.snapshot, self.fresh, self.watchdog) = (context, snapshot, fresh, watchdog)
-        chronicle = context.chronicle ?? Chronicle(context.set.migrations)
+        earlierLineage = context.earlierLineage ?? EarlierLineage(context.set.migrations)
         random = context.repeatsSteps ? RandomSource() : nil
     }
 
     package var inspector: StateInspector { context.inspector(watchdog) }
 
     /// The time and the random numbers of the next step, where it is repeated; they begin with this call.
-    package func repeatableMoment(on overlay: Overlay) -> EngineComparison.Moment? {
+    package func repeatableConditions(on overlay: Overlay) -> EngineComparison.Conditions? {
         guard context.repeatsSteps else { return nil }
-        let moment = EngineComparison.Moment.now()
-        moment.begin(on: overlay, random)
-        return moment
+        let conditions = EngineComparison.Conditions.now()
+        conditions.begin(on: overlay, random)
+        return conditions
     }
 }

@@ -8,7 +8,7 @@ import SQLiteSchema
 /// has the table's name at the end.
 struct RowTrace {
     private struct Place {
-        /// The id of the incarnation.
+        /// The id of the tracked table.
         let id: Int
         var hasRow = false
         var everHadRow = false
@@ -41,32 +41,32 @@ struct RowTrace {
         places += copies.between(first.id, last.id).map { Place(id: $0) } + [Place(id: last.id)]
     }
 
-    mutating func look(_ moment: CulpritMoment) {
+    mutating func look(_ point: StatementPoint) {
         let wasThere = places.contains(where: \.hasRow)
-        for index in places.indices { look(at: index, moment) }
+        for index in places.indices { look(at: index, point) }
         let isThere = places.contains(where: \.hasRow)
-        if isThere { goneBy = nil } else if wasThere { goneBy = moment.index }
+        if isThere { goneBy = nil } else if wasThere { goneBy = point.index }
     }
 
-    private mutating func look(at index: Int, _ moment: CulpritMoment) {
-        let name = moment.lineage.key(of: places[index].id)
-        switch moment.action {
-        case .insert(let table, _, _) where moment.lineage.key(of: table) == name,
-            .createTable(let table, _, asSelect: true) where moment.lineage.key(of: table) == name:
-            places[index].filledBy = places[index].filledBy ?? moment.index
+    private mutating func look(at index: Int, _ point: StatementPoint) {
+        let name = point.lineage.key(of: places[index].id)
+        switch point.action {
+        case .insert(let table, _, _) where point.lineage.key(of: table) == name,
+            .createTable(let table, _, asSelect: true) where point.lineage.key(of: table) == name:
+            places[index].filledBy = places[index].filledBy ?? point.index
         case .update(let table, let columns)
-        where moment.lineage.key(of: table) == name
+        where point.lineage.key(of: table) == name
             && columns.contains { search?.isColumn($0) ?? false }:
-            places[index].writtenBy = moment.index
+            places[index].writtenBy = point.index
         default: break
         }
-        let found = name.map { search?.isFound(in: $0, moment) } ?? false
+        let found = name.map { search?.isFound(in: $0, point) } ?? false
         guard let hasRow = found else { return }
         if hasRow {
             places[index].everHadRow = true
             places[index].lostBy = nil
         } else if places[index].hasRow {
-            places[index].lostBy = moment.index
+            places[index].lostBy = point.index
         }
         places[index].hasRow = hasRow
     }
@@ -133,16 +133,16 @@ private struct RowSearch {
     }
 
     /// Nil when that cannot be determined, as while the table has different columns.
-    func isFound(in table: TableKey, _ moment: CulpritMoment) -> Bool? {
-        isFound(in: table, moment, match.after, \.after) ?? isFound(in: table, moment, match.before, \.before)
+    func isFound(in table: TableKey, _ point: StatementPoint) -> Bool? {
+        isFound(in: table, point, match.after, \.after) ?? isFound(in: table, point, match.before, \.before)
     }
 
     /// - Parameter side: the side whose column names are in use at the moment.
     private func isFound(
-        in table: TableKey, _ moment: CulpritMoment, _ shape: Catalog.Table,
+        in table: TableKey, _ point: StatementPoint, _ shape: Catalog.Table,
         _ side: KeyPath<TableMatch.ColumnPair, Catalog.Column>
     ) -> Bool? {
-        let source = "\(moment.beforeSchema).\(quotedName(match.before.name))"
+        let source = "\(point.beforeSchema).\(quotedName(match.before.name))"
         let one: String
         var conditions: [String]
         switch row {
@@ -169,7 +169,7 @@ private struct RowSearch {
         }
         if let column { conditions.append(sameValue(match.columns[column], side)) }
         let condition = conditions.isEmpty ? "1" : conditions.joined(separator: " AND ")
-        return try? moment.connection.firstRow(
+        return try? point.connection.firstRow(
             "SELECT EXISTS(SELECT 1 FROM \(quotedName(table.schema)).\(quotedName(table.name)) AS f, (\(one)) AS b WHERE \(condition))"
         ) { $0.integer(0) != 0 }
     }

@@ -162,7 +162,7 @@ package struct SnapshotReplay {
             let (ready, isCut) = runner.runnable(batch, &record)
             guard !ready.isEmpty else { break }
             record.current = ready[0].identifier
-            let moment = inputs.repeatableMoment(on: opened.overlay)
+            let conditions = inputs.repeatableConditions(on: opened.overlay)
             let begin = StepStart(migrations: ready, before: state, temporaries: record.steps.temporaries)
             var outcome = try await runner.run(
                 ready, starting: announcement(of: ready, after: number, opened.plan))
@@ -170,7 +170,7 @@ package struct SnapshotReplay {
             outcome.obstacle = outcome.failure.flatMap {
                 WriteObstacle(opened.overlay).cause(of: $0.error)
             }
-            var run = ObservedRun(start: begin, outcome: outcome, moment: moment, opened: opened)
+            var run = ObservedRun(start: begin, outcome: outcome, conditions: conditions, opened: opened)
             // A batch that is cut has a finding about a migration behind this one, which may be edited.
             switch try await take(outcome, &state, opened, noting: isCut ? nil : walk) {
             case .done: return state

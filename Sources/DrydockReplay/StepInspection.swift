@@ -17,7 +17,7 @@ package struct StepInspection {
     package func inspect(
         _ reached: BatchRun.Reached, from before: DatabaseState, _ record: inout ReplayRecord
     ) async throws -> DatabaseState {
-        let lineages = inputs.chronicle.lineages
+        let lineages = inputs.earlierLineage.lineages
         let after = try await inputs.inspector.inspect(
             reached.image, earlier: before, footprint: reached.footprint
         ) { lineages.lineage(before, statements: reached.step.statements).currentName(of: $0) }
@@ -46,7 +46,7 @@ package struct StepInspection {
             migration: migration, declarations: migration.declarations,
             before: before,
             after: after, inspector: inputs.inspector, engine: context.engine, format: context.set.format,
-            chronicle: inputs.chronicle,
+            earlierLineage: inputs.earlierLineage,
             temporaries: record.steps.temporaries, searched: record.steps.searched)
         verification.former = record.steps.former
         record.take(try await verification.run(), of: migration, at: after)

@@ -16,7 +16,7 @@ package struct StepVerification: Sendable {
     /// The format of the migration; nil for a plan made by Drydock, which no tool records.
     package var format: (any MigrationFormat)?
     /// What the earlier migrations did; nil where the step is checked alone.
-    package let chronicle: Chronicle
+    package let earlierLineage: EarlierLineage
     /// Temporary tables that earlier migrations left on the connection.
     package var temporaries: Set<String> = []
     /// Full-text indexes that read another table before an earlier step, by folded name.
@@ -29,7 +29,8 @@ package struct StepVerification: Sendable {
     package init(
         migration: Migration, declarations: [Declaration], before: DatabaseState, after: DatabaseState,
         inspector: StateInspector, engine: any Engine, format: (any MigrationFormat)? = nil,
-        chronicle: Chronicle? = nil, temporaries: Set<String> = [], searched: [String: SearchedIndex] = [:]
+        earlierLineage: EarlierLineage? = nil, temporaries: Set<String> = [],
+        searched: [String: SearchedIndex] = [:]
     ) {
         self.migration = migration
         self.declarations = declarations
@@ -38,7 +39,7 @@ package struct StepVerification: Sendable {
         self.inspector = inspector
         self.engine = engine
         self.format = format
-        self.chronicle = chronicle ?? Chronicle([migration])
+        self.earlierLineage = earlierLineage ?? EarlierLineage([migration])
         self.temporaries = temporaries
         self.searched = searched
     }
@@ -63,7 +64,7 @@ package struct StepVerification: Sendable {
     }
 
     package func run() async throws -> Outcome {
-        let lineage = chronicle.lineages.lineage(
+        let lineage = earlierLineage.lineages.lineage(
             before, temporaries: temporaries, statements: migration.statements)
         let (conservation, faults) = try await conserve(lineage)
         var outcome = Outcome(
@@ -78,11 +79,11 @@ package struct StepVerification: Sendable {
         outcome.tablesNotCompared = conservation.notCompared.count + conservation.unsettled.count
         outcome.notChecked = notChecked(conservation)
         outcome.findings = limited(conservation)
-        let (chronicle, current) = (chronicle, migration)
+        let (earlierLineage, current) = (earlierLineage, migration)
         let step = StepView(
             migration: migration, before: before, after: after, lineage: lineage, conservation: conservation,
             usesUserVersion: format?.usesUserVersion ?? false,
-            creation: { chronicle.creation(of: $0, upTo: current) })
+            creation: { earlierLineage.creation(of: $0, upTo: current) })
         var use = DeclarationUse(
             declarations, used: conservation.usedDeclarations.union(undecided(conservation)))
         for rule in ReplayRules.steps { outcome.findings += rule.check(step, &use) }
@@ -134,8 +135,8 @@ package struct StepVerification: Sendable {
             before: old.history, after: new.history, shared: shared, record: migration.record,
             lineage: lineage, declarations: sound)
         let changes = after.changes
-        let (chronicle, step, before) = (chronicle, migration, before)
-        let provenance = { @Sendable in chronicle.provenance(of: step, before: before) }
+        let (earlierLineage, step, before) = (earlierLineage, migration, before)
+        let provenance = { @Sendable in earlierLineage.provenance(of: step, before: before) }
         let explains = explains
         let compare: @Sendable (any Connection) throws -> (Conservation, HistoryComparison.Verdict) = {
             connection in

@@ -121,7 +121,7 @@ package struct ToolRun {
         }
         guard !connection.isInTransaction else {
             throw BatchFailure(
-                index: 0, error: EngineError(.error, leftOpen), moment: .commit)
+                index: 0, error: EngineError(.error, leftOpen), phase: .commit)
         }
         try record(migration, 0)
         try reached(clock.span(to: 0))
@@ -145,7 +145,7 @@ package struct ToolRun {
                 } catch let error as EngineError where error.isForeignKeyViolation && !isLast {
                     continue
                 } catch {
-                    throw BatchFailure(index: index, error: error, moment: .commit)
+                    throw BatchFailure(index: index, error: error, phase: .commit)
                 }
                 try called(.commit(index))
             }
@@ -216,25 +216,25 @@ package struct ToolRun {
         }
     }
 
-    private func failing(_ index: Int, _ moment: BatchFailure.Moment, _ body: () throws -> Void) throws {
+    private func failing(_ index: Int, _ phase: BatchFailure.Phase, _ body: () throws -> Void) throws {
         do {
             try body()
         } catch {
-            throw BatchFailure(index: index, error: error, moment: moment)
+            throw BatchFailure(index: index, error: error, phase: phase)
         }
     }
 }
 
 /// Where a batch of migrations stopped.
 package struct BatchFailure: Error {
-    package enum Moment: Sendable {
+    package enum Phase: Sendable {
         case statement, commit, record
     }
 
     /// The migration's position in the batch.
     package var index: Int
     package var error: any Error
-    package var moment: Moment
+    package var phase: Phase
 }
 
 /// Measures the time between two states.

@@ -30,19 +30,19 @@ struct FindingShrink {
         let watchdog = Watchdog(timeout: request.timeout)
         let watch = watch { watchdog.cancel() }
         defer { watch.cancel() }
-        let (scene, outcome) = try await smallest(of: caught, watchdog)
+        let (fixture, outcome) = try await smallest(of: caught, watchdog)
         onStage(.writing)
         let (finding, snapshot) = (outcome.finding, caught.replay.snapshot.path)
-        let project = try await write(outcome, of: scene)
+        let project = try await write(outcome, of: fixture)
         return ShrunkFinding(
             finding: finding, snapshot: snapshot,
-            migration: finding.migration ?? scene.migrations.last?.identifier ?? "",
+            migration: finding.migration ?? fixture.migrations.last?.identifier ?? "",
             migrations: outcome.migrations.map(\.identifier),
             bytes: (
-                (try? FolderListing.size(of: snapshot)) ?? scene.before.image.byteCount,
+                (try? FolderListing.size(of: snapshot)) ?? fixture.before.image.byteCount,
                 outcome.state.image.byteCount
             ), rowCount: outcome.rowCount, tables: outcome.tables,
-            statements: (scene.allStatements.count, outcome.statementCount),
+            statements: (fixture.allStatements.count, outcome.statementCount),
             keptColumns: request.keepsValues ? nil : outcome.keptColumns, runs: outcome.runs,
             isSmallest: finding.counterexample?.isSmallest ?? false,
             isSameCause: outcome.isSameCause, isScriptExact: outcome.isScriptExact,
@@ -52,15 +52,15 @@ struct FindingShrink {
     /// Searches for the smallest database and statements, from one state after the other.
     /// - Returns: also what was run, with all its statements.
     private func smallest(
-        of caught: SceneCatcher.Caught, _ watchdog: Watchdog
-    ) async throws -> (StepScene, Shrinker.Outcome) {
-        let (scenes, finding) = (caught.scenes(), caught.finding)
-        for limit in scenes.count > 1 ? [RowSample.quickLimit, RowSample.limit] : [RowSample.limit] {
-            for var scene in scenes {
-                scene.watchdog = watchdog
-                var shrinker = Shrinker(scene, finding, onStage)
+        of caught: FixtureFinder.Caught, _ watchdog: Watchdog
+    ) async throws -> (StepFixture, Shrinker.Outcome) {
+        let (fixtures, finding) = (caught.fixtures(), caught.finding)
+        for limit in fixtures.count > 1 ? [RowSample.quickLimit, RowSample.limit] : [RowSample.limit] {
+            for var fixture in fixtures {
+                fixture.watchdog = watchdog
+                var shrinker = Shrinker(fixture, finding, onStage)
                 if let outcome = try await shrinker.run(keepsValues: request.keepsValues, upTo: limit) {
-                    return (scene, outcome)
+                    return (fixture, outcome)
                 }
             }
         }
@@ -100,8 +100,8 @@ struct FindingShrink {
 
     // MARK: - The step
 
-    private func caught() async throws -> SceneCatcher.Caught {
-        let catcher = SceneCatcher(request.target)
+    private func caught() async throws -> FixtureFinder.Caught {
+        let catcher = FixtureFinder(request.target)
         var verifier = verifier
         verifier.listener = catcher
         var verify = request.verify.checking(request.target.rule)
@@ -127,7 +127,7 @@ struct FindingShrink {
             let obstacle = ShrinkObstacle(finding) ?? .notReplayed
             throw RequestError(.refused, "\(obstacle.text): \(finding.message). \(obstacle.remedy)")
         }
-        return .init(finding: finding, check: .replay, scene: nil, replay: replay)
+        return .init(finding: finding, check: .replay, fixture: nil, replay: replay)
     }
 
     /// Such as `rows-lost in pet by 2`.
@@ -146,7 +146,7 @@ struct FindingShrink {
 
     /// Writes the folder beside its place, verifies it, and moves it there.
     private func write(
-        _ outcome: Shrinker.Outcome, of scene: StepScene
+        _ outcome: Shrinker.Outcome, of fixture: StepFixture
     ) async throws -> ShrunkFinding.Project {
         let target = FolderListing.realPath(PathParts.folder(of: request.folder))
         let temporary = "\(target)/.\(PathParts.name(of: request.folder)).\(UUID().uuidString)"
@@ -158,7 +158,7 @@ struct FindingShrink {
                 "'\(request.folder)' cannot be made in '\(target)': \(FolderListing.describe(error))")
         }
         do {
-            let project = ShrunkProject(scene: scene, outcome: outcome, folder: temporary)
+            let project = ShrunkProject(fixture: fixture, outcome: outcome, folder: temporary)
             try project.writeSnapshot()
             let files = request.files(outcome.finding, project.set.format.name, project.settings)
             for (name, text) in files {

@@ -68,7 +68,7 @@ extension ReplayContext {
     /// Returns what replays of small databases need: one check, and nothing that outlasts them.
     func narrowed(to check: ShrinkCheck) -> ReplayContext {
         var context = self
-        (context.baselines, context.memory, context.lock, context.listener) = (nil, nil, nil, nil)
+        (context.baselines, context.cache, context.lock, context.listener) = (nil, nil, nil, nil)
         context.checks = [check.check].compactMap(\.self)
         context.wantsScripts = true
         return context

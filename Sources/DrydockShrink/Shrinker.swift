@@ -14,7 +14,7 @@ import Synchronization
 /// Rows are taken from a sample of the database, which grows until it shows the finding, and then go by delta debugging; so
 /// do, after them, indexes, tables, statements and columns. What is left of values is replaced.
 struct Shrinker {
-    private var scene: StepScene
+    private var fixture: StepFixture
     private let finding: Finding
     private let schema: Schema
     private let identity: FindingIdentity
@@ -26,7 +26,7 @@ struct Shrinker {
 
     private var statements: [SQLStatement]
     /// The step with only these statements.
-    private var reduced: StepScene
+    private var reduced: StepFixture
     private var definitions: [String] = []
     private var goneColumns: [(table: String, column: String)] = []
     private var rows: [GeneratedRow] = []
@@ -49,19 +49,19 @@ struct Shrinker {
     /// How often the step is run for the rows.
     private static let rowRuns = 1000
 
-    init(_ scene: StepScene, _ finding: Finding, _ onStage: @escaping @Sendable (ShrinkStage) -> Void) {
-        (self.scene, self.finding, self.onStage) = (scene, finding, onStage)
+    init(_ fixture: StepFixture, _ finding: Finding, _ onStage: @escaping @Sendable (ShrinkStage) -> Void) {
+        (self.fixture, self.finding, self.onStage) = (fixture, finding, onStage)
         var reader = SchemaReader()
-        schema = reader.schema(of: scene.before.catalog)
+        schema = reader.schema(of: fixture.before.catalog)
         identity = FindingIdentity(finding)
-        statements = scene.allStatements
-        reduced = scene
+        statements = fixture.allStatements
+        reduced = fixture
     }
 
     /// Whether the finding is about the whole schema.
     private var comparesSchemas: Bool { finding.rule == .schemaMismatch }
 
-    private var isStopped: Bool { scene.watchdog.isTripped }
+    private var isStopped: Bool { fixture.watchdog.isTripped }
 
     struct Outcome: Sendable {
         /// The finding as the small database shows it, with its rows.
@@ -88,20 +88,20 @@ struct Shrinker {
     ///   - limit: the largest number of rows of a sample.
     /// - Returns: nil where no sample shows the finding.
     mutating func run(keepsValues: Bool, upTo limit: Int = RowSample.limit) async throws -> Outcome? {
-        let state = scene.before
+        let state = fixture.before
         let touched =
-            scene.whole == nil
-            ? StepTables(scene, in: schema) : StepTables(scene.allStatements, in: schema)
-        let database = TrialDatabase(scene: scene, schema: schema, state: state)
+            fixture.whole == nil
+            ? StepTables(fixture, in: schema) : StepTables(fixture.allStatements, in: schema)
+        let database = TrialDatabase(fixture: fixture, schema: schema, state: state)
         let all = Set(schema.tables.keys).union(schema.virtualTables.keys)
         do {
-            cause = try await scene.cause(of: finding, from: state)
+            cause = try await fixture.cause(of: finding, from: state)
         } catch  where isStopped {
             return nil
         }
         // What verify says of a replay may be about a table that no statement names.
         let attempts =
-            [touched.withNeededParents(finding.table), touched.family] + (scene.whole == nil ? [] : [all])
+            [touched.withNeededParents(finding.table), touched.family] + (fixture.whole == nil ? [] : [all])
         for tables in attempts {
             // Any other object that is missing would differ from a fresh install as well.
             let known: [TrialDatabase.Definition]
@@ -130,7 +130,7 @@ struct Shrinker {
         _ known: [TrialDatabase.Definition], _ database: TrialDatabase, _ keepsValues: Bool
     ) async throws -> Outcome? {
         let original = Set(
-            rows.filter { scene.before.catalog.table($0.table)?.keepsRows ?? false }.flatMap(\.values))
+            rows.filter { fixture.before.catalog.table($0.table)?.keepsRows ?? false }.flatMap(\.values))
         do {
             if !comparesSchemas { try await dropDefinitions(known, database) }
             if try await dropStatements(database), !comparesSchemas {
@@ -163,7 +163,7 @@ struct Shrinker {
         guard let bare = try await database.bare(definitions) else { return false }
         let trial = trial(bare, reduced)
         var sample = RowSample(
-            tables, of: scene.before, schema, scene.inspector, finding, own: database.recordingTables)
+            tables, of: fixture.before, schema, fixture.inspector, finding, own: database.recordingTables)
         sample.limit = limit
         var count = 0
         var tried = -1
@@ -215,12 +215,13 @@ struct Shrinker {
         runs += reduction.runs
     }
 
-    private func trial(_ bare: DatabaseState, _ scene: StepScene) -> CounterexampleTrial {
-        var scene = scene
+    private func trial(_ bare: DatabaseState, _ fixture: StepFixture) -> CounterexampleTrial {
+        var fixture = fixture
         // No other rule can give the finding; GRDB's own check refuses by the keys.
-        scene.rules = [finding.rule, .foreignKeyViolation]
+        fixture.rules = [finding.rule, .foreignKeyViolation]
         return CounterexampleTrial(
-            scene: scene, origin: scene.before, bare: bare, identity: identity, severity: finding.severity,
+            fixture: fixture, origin: fixture.before, bare: bare, identity: identity,
+            severity: finding.severity,
             cause: cause)
     }
 
@@ -259,7 +260,7 @@ struct Shrinker {
     /// - Returns: whether any do.
     private mutating func dropColumns(_ database: TrialDatabase) async throws -> Bool {
         // A declaration that names what is not there is another finding.
-        let declared = scene.migrations.flatMap { scene.context.declarations[$0.identifier] ?? [] }.map {
+        let declared = fixture.migrations.flatMap { fixture.context.declarations[$0.identifier] ?? [] }.map {
             SQLSource(name: "declaration", $0.text)
         }
         let used = Set(
@@ -269,7 +270,7 @@ struct Shrinker {
         )
         var candidates: [(table: String, column: String)] = []
         for name in Set(rows.map(\.table)).sorted() {
-            guard let table = scene.before.catalog.table(name) else { continue }
+            guard let table = fixture.before.catalog.table(name) else { continue }
             candidates += table.columns.map { (table.name, $0.name) }.filter {
                 !used.contains($0.1.foldedASCII)
             }
@@ -289,8 +290,10 @@ struct Shrinker {
     /// Returns what drops columns of the tables that are defined.
     private func edits(_ gone: [(table: String, column: String)], _ definitions: [String]) -> [String] {
         let defined = Set(definitions)
-        return gone.filter { scene.before.catalog.table($0.table).map { defined.contains($0.text) } ?? false }
-            .map { "ALTER TABLE \(quotedName($0.table)) DROP COLUMN \(quotedName($0.column))" }
+        return gone.filter {
+            fixture.before.catalog.table($0.table).map { defined.contains($0.text) } ?? false
+        }
+        .map { "ALTER TABLE \(quotedName($0.table)) DROP COLUMN \(quotedName($0.column))" }
     }
 
     /// - Returns: whether any went.
@@ -298,21 +301,21 @@ struct Shrinker {
         guard let bare = try await database.bare(definitions) else { return false }
         onStage(.dropping("statements", of: statements.count))
         let left = try await fewest(of: statements) { fewer in
-            guard !isStopped, let scene = try await scene.with(fewer, for: finding) else { return false }
+            guard !isStopped, let fixture = try await fixture.with(fewer, for: finding) else { return false }
             runs += 1
-            return (try? await explained(bare, scene)) != nil
+            return (try? await explained(bare, fixture)) != nil
         }
-        guard left.count < statements.count, let scene = try await scene.with(left, for: finding) else {
+        guard left.count < statements.count, let fixture = try await fixture.with(left, for: finding) else {
             return false
         }
-        (statements, reduced) = (left, scene)
+        (statements, reduced) = (left, fixture)
         return true
     }
 
     /// Returns the finding, where its cause is the same.
-    private func explained(_ bare: DatabaseState, _ scene: StepScene) async throws -> Finding? {
+    private func explained(_ bare: DatabaseState, _ fixture: StepFixture) async throws -> Finding? {
         do {
-            return try await trial(bare, scene).shown(rows, allowsOrphans).first { $0.cause == cause }?
+            return try await trial(bare, fixture).shown(rows, allowsOrphans).first { $0.cause == cause }?
                 .finding
         } catch  where isStopped {
             return nil
@@ -327,7 +330,7 @@ struct Shrinker {
         }
         onStage(.replacing(values: rows.reduce(0) { $0 + $1.values.count }))
         let (trial, allowsOrphans) = (trial(bare, reduced), allowsOrphans)
-        var values = SharedValues(rows, scene.before.catalog.encoding) {
+        var values = SharedValues(rows, fixture.before.catalog.encoding) {
             try await trial.showsInTime($0, allowsOrphans)
         }
         try await values.replace()
@@ -337,13 +340,13 @@ struct Shrinker {
     // MARK: - The result
 
     private mutating func outcome(_ kept: [String], _ isSmallest: Bool) async throws -> Outcome? {
-        let database = TrialDatabase(scene: reduced, schema: schema, state: scene.before)
+        let database = TrialDatabase(fixture: reduced, schema: schema, state: fixture.before)
         guard let bare = try await database.bare(definitions, then: edits(goneColumns, definitions)),
             let state = try await dropRefused(trial(bare, reduced)),
             var found = try await explained(bare, reduced)
         else { return nil }
         let names = Set(rows.map(\.table)).sorted()
-        let example = SmallExample(scene: reduced, bare: bare, rows: rows, state: state)
+        let example = SmallExample(fixture: reduced, bare: bare, rows: rows, state: state)
         let script = try await example.script(of: found)
         found.counterexample = script.counterexample(tried: runs, isSmallest: isSmallest)
         return Outcome(
@@ -373,10 +376,10 @@ struct Shrinker {
 extension CounterexampleTrial {
     /// Whether the step gives the finding on these rows; not once the time is over.
     fileprivate func showsInTime(_ rows: [GeneratedRow], _ allowsOrphans: Bool) async throws -> Bool {
-        guard !scene.watchdog.isTripped else { return false }
+        guard !fixture.watchdog.isTripped else { return false }
         do {
             return try await shows(rows, allowsOrphans: allowsOrphans)
-        } catch  where scene.watchdog.isTripped {
+        } catch  where fixture.watchdog.isTripped {
             return false
         }
     }

@@ -10,16 +10,16 @@ import SQLiteSchema
 /// The folder in which `drydock verify` gives a finding that was made small: `Migrations/` and `Snapshots/`.
 struct ShrunkProject: Sendable {
     /// What was run, with all its statements.
-    let scene: StepScene
+    let fixture: StepFixture
     let outcome: Shrinker.Outcome
     /// The folder, which exists.
     let folder: String
 
-    var set: MigrationSet { scene.context.set }
+    var set: MigrationSet { fixture.context.set }
 
     /// What verify has to be told.
     var settings: ShrunkSettings {
-        var settings = scene.replay?.check.settings ?? ShrunkSettings()
+        var settings = fixture.replay?.check.settings ?? ShrunkSettings()
         let own = set.policy.foreignKeys
         settings.foreignKeys = own == set.format.policy.foreignKeys ? nil : own
         return settings
@@ -92,8 +92,8 @@ struct ShrunkProject: Sendable {
 
     /// The migrations that the snapshot has applied, with statements.
     private var applied: [Migration] {
-        let pending = Set(scene.migrations.map(\.identifier))
-        let last = scene.migrations.last.flatMap { set.index(of: $0.identifier) } ?? set.migrations.count
+        let pending = Set(fixture.migrations.map(\.identifier))
+        let last = fixture.migrations.last.flatMap { set.index(of: $0.identifier) } ?? set.migrations.count
         return set.migrations.prefix(last).filter {
             !pending.contains($0.identifier) && !$0.statements.isEmpty
         }
@@ -111,12 +111,12 @@ struct ShrunkProject: Sendable {
     /// Returns the paths of the migrations up to the last that was run, with the ways back where these are what is wrong.
     private func needed(_ extent: Extent) -> [String] {
         let kept = Set(outcome.migrations.map(\.identifier))
-        let gone = Set(scene.migrations.map(\.identifier)).subtracting(extent.isShort ? kept : [])
-        let last = scene.migrations.last.flatMap { set.index(of: $0.identifier) }
-        let count = scene.replay?.context.targetCount ?? last.map { $0 + 1 } ?? set.migrations.count
+        let gone = Set(fixture.migrations.map(\.identifier)).subtracting(extent.isShort ? kept : [])
+        let last = fixture.migrations.last.flatMap { set.index(of: $0.identifier) }
+        let count = fixture.replay?.context.targetCount ?? last.map { $0 + 1 } ?? set.migrations.count
         let copied = set.migrations.prefix(count).filter { !extent.isShort || !gone.contains($0.identifier) }
         let downs =
-            scene.replay?.check.isRollback == true
+            fixture.replay?.check.isRollback == true
             ? copied.filter { kept.contains($0.identifier) }.compactMap(\.down?.path) : []
         return copied.map(\.path) + downs
     }
@@ -128,7 +128,7 @@ struct ShrunkProject: Sendable {
     /// Returns a file without the statements that are not needed. Its comments stay: a tool may read them.
     private func fewerStatements(_ bytes: [UInt8], of path: String) -> [UInt8] {
         let needed = Set(outcome.migrations.flatMap(\.allStatements).map(\.origin))
-        let gone = scene.migrations.flatMap(\.allStatements).filter { !needed.contains($0.origin) }
+        let gone = fixture.migrations.flatMap(\.allStatements).filter { !needed.contains($0.origin) }
         return without(gone, bytes, of: path)
     }
 

@@ -11,7 +11,7 @@ import SQLiteSchema
 /// A small database, and what is run on it, as a script for SQLite's own shell.
 struct SmallExample {
     /// The step with the statements that are needed.
-    let scene: StepScene
+    let fixture: StepFixture
     /// The schema of the database, without rows.
     let bare: DatabaseState
     let rows: [GeneratedRow]
@@ -49,12 +49,12 @@ struct SmallExample {
         let history = try await history(of: finding)
         let own = Set(history.map(\.table.foldedASCII))
         let definitions = try await definitions(with: own)
-        var script = Script(VisibleDamage(finding, scene, bare.catalog))
+        var script = Script(VisibleDamage(finding, fixture, bare.catalog))
         script.schema = definitions.filter { !$0.isOwn }.map(\.text)
         var tables = Set(rows.map(\.table)).union(history.map(\.table))
         if let table = finding.table.flatMap(bare.catalog.table) { tables.insert(table.name) }
         script.tables = tables.sorted()
-        script.readsQuotedText = try await scene.readsQuotedText()
+        script.readsQuotedText = try await fixture.readsQuotedText()
         let encoding = bare.catalog.encoding
         let ownRows = history.map { $0.text(encoding) }
         let triggers = definitions.filter(\.isTrigger).map(\.text)
@@ -87,7 +87,7 @@ struct SmallExample {
     /// - Parameter own: the folded names of the tool's tables that are needed.
     private func definitions(with own: Set<String>) async throws -> [Definition] {
         let tables = bare.catalog.tables
-        return try await scene.inspector.withConnection(to: bare.image) { connection in
+        return try await fixture.inspector.withConnection(to: bare.image) { connection in
             try connection.rows(
                 "SELECT type, tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
             ) { row -> Definition? in
@@ -102,10 +102,10 @@ struct SmallExample {
     /// Returns what is recorded as applied, where the finding is about that or a statement names the table.
     private func history(of finding: Finding) async throws -> [GeneratedRow] {
         let schema = Schema()
-        let all = try await TrialDatabase(scene: scene, schema: schema, state: bare).historyRows()
+        let all = try await TrialDatabase(fixture: fixture, schema: schema, state: bare).historyRows()
         guard !finding.rule.isOfHistory else { return all }
         let named = Set(
-            scene.allStatements.flatMap { statement in
+            fixture.allStatements.flatMap { statement in
                 statement.tokens.compactMap { $0.name(in: statement.source)?.foldedASCII }
             })
         return all.filter { named.contains($0.table.foldedASCII) }
@@ -125,7 +125,7 @@ struct SmallExample {
     /// Returns the rows of the database with all that is stored of each, where its table is an ordinary one.
     private func wholeRows() async throws -> [GeneratedRow] {
         let (catalog, rows) = (bare.catalog, rows)
-        return try await scene.inspector.withConnection(to: state.image) { connection in
+        return try await fixture.inspector.withConnection(to: state.image) { connection in
             var (result, seen): ([GeneratedRow], Set<String>) = ([], [])
             func add(_ table: Catalog.Table) throws {
                 guard seen.insert(table.name).inserted else { return }
@@ -155,11 +155,11 @@ struct SmallExample {
     /// Returns the rows that statements make on a new database; nil where one of them fails.
     private func content(after statements: [String]) async throws -> [String]? {
         let overlay = try Overlay(emptyNamed: "script.sqlite")
-        var settings = scene.context.settings(scene.watchdog)
+        var settings = fixture.context.settings(fixture.watchdog)
         (settings.foreignKeys, settings.doubleQuotedStrings) = (false, true)
         let encoding = bare.catalog.encoding
         do {
-            try await scene.context.engine.use(overlay, settings: settings) { database in
+            try await fixture.context.engine.use(overlay, settings: settings) { database in
                 try await database.withConnection { connection in
                     try connection.execute("PRAGMA encoding = '\(encoding.rawValue)'")
                     for sql in statements { try connection.execute(sql) }
@@ -174,7 +174,7 @@ struct SmallExample {
 
     private func content(of image: Image) async throws -> [String] {
         let tables = bare.catalog.tables.values.filter(\.keepsRows)
-        return try await scene.inspector.withConnection(to: image) { connection in
+        return try await fixture.inspector.withConnection(to: image) { connection in
             try tables.flatMap { table -> [String] in
                 let columns = table.storedColumns.map { quotedName($0.name) }
                 let list = columns.joined(separator: ", ")

@@ -15,15 +15,15 @@ struct VisibleDamage {
     private(set) var sequels: [Counterexample.Sequel] = []
 
     /// - Parameter before: the schema of the small database.
-    init(_ finding: Finding, _ scene: StepScene, _ before: Catalog) {
-        checks = Self.checks(finding, scene, before)
+    init(_ finding: Finding, _ fixture: StepFixture, _ before: Catalog) {
+        checks = Self.checks(finding, fixture, before)
         if let crash = finding.counterexample {
-            migration = StepScript.statements(of: scene.migrations(before: finding)) + crash.migration
+            migration = StepScript.statements(of: fixture.migrations(before: finding)) + crash.migration
             sequels = crash.sequels
             return
         }
-        migration = StepScript(scene).statements
-        if finding.rule == .schemaMismatch, let whole = scene.replay,
+        migration = StepScript(fixture).statements
+        if finding.rule == .schemaMismatch, let whole = fixture.replay,
             let fresh = whole.fresh.catalogs[whole.context.targetCount]
         {
             sequels.append(
@@ -34,8 +34,8 @@ struct VisibleDamage {
                         return "SELECT 'fresh install:', \(texts.joined(separator: ", "))"
                     }))
         }
-        guard scene.replay?.check.isRollback == true else { return }
-        for migration in scene.migrations where migration.identifier == finding.migration {
+        guard fixture.replay?.check.isRollback == true else { return }
+        for migration in fixture.migrations where migration.identifier == finding.migration {
             guard let down = migration.down else { continue }
             var undone = migration
             (undone.statements, undone.transaction) = (down.statements, down.transaction)
@@ -49,7 +49,7 @@ struct VisibleDamage {
         }
     }
 
-    private static func checks(_ finding: Finding, _ scene: StepScene, _ before: Catalog) -> [String] {
+    private static func checks(_ finding: Finding, _ fixture: StepFixture, _ before: Catalog) -> [String] {
         switch finding.rule {
         // A shell that has the schema in memory does not see an edited one.
         case .integrityFailure: return ["PRAGMA writable_schema = RESET", "PRAGMA integrity_check"]
@@ -57,14 +57,14 @@ struct VisibleDamage {
         case .autoincrementReset: return ["SELECT * FROM sqlite_sequence"]
         case .headerMarkChanged: return ["PRAGMA user_version", "PRAGMA application_id"]
         case .invariantBroken:
-            return scene.migrations.flatMap(\.declarations).compactMap {
+            return fixture.migrations.flatMap(\.declarations).compactMap {
                 if case .preserves(let query) = $0.kind { query } else { nil }
             }
         case .viewBroken:
             return before.objects.values.filter { $0.kind == .view }.map(\.name).sorted().map {
                 "SELECT * FROM \(quotedName($0))"
             }
-        case _ where finding.rule.isOfHistory && scene.context.set.format.usesUserVersion:
+        case _ where finding.rule.isOfHistory && fixture.context.set.format.usesUserVersion:
             return ["PRAGMA user_version"]
         case .searchIndexStale:
             let table = finding.table.flatMap(before.table)
@@ -94,7 +94,7 @@ struct VisibleDamage {
     }
 }
 
-extension StepScene {
+extension StepFixture {
     /// Returns the migrations before those that share a transaction with a finding's.
     fileprivate func migrations(before finding: Finding) -> [Migration] {
         guard var place = migrations.firstIndex(where: { $0.identifier == finding.migration }) else {

@@ -156,7 +156,7 @@ package struct StateInspector: Sendable {
     /// The only rules that are checked; all where nil.
     package var rules: Set<Rule>?
     /// What all states of a run share.
-    package var schemas = SchemaMemory()
+    package var schemas = SchemaCache()
     /// Connections with these settings that go on from state to state; nil where each state gets its own.
     package var connections: ConnectionPool?
 

@@ -34,7 +34,7 @@ struct ReadingsVerification {
     private func verifier(of reading: ReportReading, isFirst: Bool) -> Verifier {
         var verifier = verifier
         verifier.readingName = isFirst ? "" : reading.name
-        verifier.memory = verifier.memory?.reading(reading.name)
+        verifier.cache = verifier.cache?.reading(reading.name)
         verifier.onEvent = { [onEvent = self.verifier.onEvent] event in
             switch event {
             case .began where isFirst, .step: onEvent(event)

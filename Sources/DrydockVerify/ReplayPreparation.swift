@@ -13,7 +13,7 @@ package struct ReplayPreparation: Sendable {
     let loader: MigrationLoader
     /// Another engine, which must have the same result for every step; nil for none.
     let other: (any Engine)?
-    let memory: ReplayMemory?
+    let cache: ReplayCache?
     /// What the runs for other databases have made; nil where there is only this one.
     let share: ReplayShare?
     let listener: (any ReplayListener)?
@@ -67,11 +67,11 @@ package struct ReplayPreparation: Sendable {
             engine: engine, set: set, targetCount: targetCount, declarations: declarations,
             functions: request.functions, collations: request.collations)
         (context.checks, context.listener) = (try await checks(request), listener)
-        (context.baselines, context.memory) = (try await baselines(request, set, lock), memory)
+        (context.baselines, context.cache) = (try await baselines(request, set, lock), cache)
         (context.lock, context.isFullCheck) = (lock, request.isFullCheck)
         (context.isRehearsal, context.wantsHistory) = (request.isRehearsal, request.wantsHistory)
         context.timeLimit = request.timeout ?? .zero
-        context.chronicle = Chronicle(set.migrations)
+        context.earlierLineage = EarlierLineage(set.migrations)
         context.connections = ConnectionPool(
             engine: engine, settings: context.settings(Watchdog(deadline: nil)), limit: 64, isFork: true)
         return context

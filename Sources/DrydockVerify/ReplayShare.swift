@@ -18,7 +18,7 @@ package actor ReplayShare {
         package var context: ReplayContext?
         var fresh: FreshInstall?
         /// The comparisons that were made, by schema and version.
-        fileprivate let drifts = FactMemory<Int, Drift>()
+        fileprivate let drifts = FactCache<Int, Drift>()
 
         package var set: MigrationSet { loaded.set }
     }
@@ -56,12 +56,12 @@ package enum Drift: Sendable {
 
 extension ReplayShare.Made {
     /// Reads a schema, with what other databases with the same one share.
-    package func schema(_ connection: any Connection) throws -> SchemaMemory.Reading {
-        try (context?.schemas ?? SchemaMemory()).read(connection, historyTables: set.format.ownTables)
+    package func schema(_ connection: any Connection) throws -> SchemaCache.Reading {
+        try (context?.schemas ?? SchemaCache()).read(connection, historyTables: set.format.ownTables)
     }
 
     /// Compares a schema with a fresh install of the version that the history says.
-    package func drift(_ reading: SchemaMemory.Reading, _ history: AppliedHistory) -> Drift {
+    package func drift(_ reading: SchemaCache.Reading, _ history: AppliedHistory) -> Drift {
         let known = Set(history.identifiers)
         let count = set.migrations.count { known.contains($0.identifier) }
         guard count == known.count, history.code.isEmpty,

@@ -12,7 +12,7 @@ public struct Verifier: Sendable {
     package let other: (any Engine)?
     private let rows = RowMaker()
     /// What is kept for the next run of the same request; nil where there will be none.
-    package var memory: ReplayMemory?
+    package var cache: ReplayCache?
     /// What the runs for other databases have made; nil where there is only this one.
     package var share: ReplayShare?
     /// The state that is replayed in place of the snapshot's file; nil where there is none.
@@ -194,11 +194,11 @@ public struct Verifier: Sendable {
 
     private var loader: MigrationLoader {
         MigrationLoader(
-            engine: engine, files: memory?.files ?? FileMemory(), histories: share?.histories)
+            engine: engine, files: cache?.files ?? FileCache(), histories: share?.histories)
     }
 
     package var preparation: ReplayPreparation {
-        ReplayPreparation(loader: loader, other: other, memory: memory, share: share, listener: listener)
+        ReplayPreparation(loader: loader, other: other, cache: cache, share: share, listener: listener)
     }
 
     private func probes(_ request: VerifyRequest, _ snapshots: [Snapshot]) -> ProbeVerification {

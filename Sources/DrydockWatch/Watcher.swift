@@ -55,8 +55,8 @@ private struct WatchLoop {
     let yield: @Sendable (WatchEvent) -> Void
 
     private var paths: WatchedPaths
-    private var lintMemory = LintMemory()
-    private var replayMemory = ReplayMemory()
+    private var lintCache = LintCache()
+    private var replayCache = ReplayCache()
 
     /// How long files must have stayed as they are before they are read: longer than a tick of the clock that stamps
     /// them, so that no later write has the same stamp.
@@ -76,7 +76,7 @@ private struct WatchLoop {
             let (found, contents) = await read()
             forget(changed, found)
             yield(.began(changed: changed))
-            let round = WatchRound(lintMemory: lintMemory, replayMemory: replayMemory, yield: yield)
+            let round = WatchRound(lintCache: lintCache, replayCache: replayCache, yield: yield)
             let work = Task { await round.run(found) }
             changed = await change(from: contents)
             work.cancel()
@@ -127,14 +127,14 @@ private struct WatchLoop {
         let folders = (try? found.get())?.migrations ?? []
         let isEdit = changed.allSatisfy { path in folders.contains { path.hasPrefix($0 + "/") } }
         guard !isEdit else { return }
-        (lintMemory, replayMemory) = (LintMemory(), ReplayMemory())
+        (lintCache, replayCache) = (LintCache(), ReplayCache())
     }
 }
 
 /// One round.
 private struct WatchRound: Sendable {
-    let lintMemory: LintMemory
-    let replayMemory: ReplayMemory
+    let lintCache: LintCache
+    let replayCache: ReplayCache
     let yield: @Sendable (WatchEvent) -> Void
 
     func run(_ found: Result<WatchedProject, RequestError>) async {
@@ -180,7 +180,7 @@ private struct WatchRound: Sendable {
             stop.value || deadline.map { ContinuousClock.now >= $0 } ?? false
         }
         return try await withTaskCancellationHandler {
-            try await Linter(engine: engine).run(request, edited: [:], memory: lintMemory).report
+            try await Linter(engine: engine).run(request, edited: [:], cache: lintCache).report
         } onCancel: {
             stop.set()
         }
@@ -190,7 +190,7 @@ private struct WatchRound: Sendable {
         var verifier = Verifier(engine: project.engine, comparingWith: project.other) { event in
             if !Task.isCancelled { yield(.verifying(event)) }
         }
-        verifier.memory = replayMemory
+        verifier.cache = replayCache
         return try await verifier.run(request)
     }
 }

@@ -25,61 +25,64 @@ import Testing
         driver: LoggedInstallTests.Driver, pragma: String
     ) async throws {
         for seed in seeds(1, of: 3, soak: 60) {
-            var scene = try Scene("\(pragma); PRAGMA journal_mode = wal", seed: UInt64(seed))
-            for _ in 0..<scene.random.below(4) { try scene.act() }
-            let copier = LiveCopier(engine: driver.engine, path: scene.path, stop: StopFlag())
-            let copy = try await copier.copy(into: scene.folder.path)
+            var fixture = try Fixture("\(pragma); PRAGMA journal_mode = wal", seed: UInt64(seed))
+            for _ in 0..<fixture.random.below(4) { try fixture.act() }
+            let copier = LiveCopier(engine: driver.engine, path: fixture.path, stop: StopFlag())
+            let copy = try await copier.copy(into: fixture.folder.path)
             var known = try Overlay(snapshot: copy.path).freeze().image
-            #expect(try scene.bytes(known) == scene.bytes())
-            for _ in 0..<scene.random.below(4) { try scene.act() }
-            let held = try await scene.open(driver.engine)
+            #expect(try fixture.bytes(known) == fixture.bytes())
+            for _ in 0..<fixture.random.below(4) { try fixture.act() }
+            let held = try await fixture.open(driver.engine)
             #expect(!held.isAlone)
             let catchUp = CatchUp(held, from: known)
             var written: Image?
             for round in 0..<8 {
-                for _ in 0..<scene.random.below(4) { try scene.act() }
+                for _ in 0..<fixture.random.below(4) { try fixture.act() }
                 // As after its time.
-                if scene.random.below(4) == 0 { await catchUp.end() }
-                for _ in 0..<scene.random.below(3) { try scene.act() }
+                if fixture.random.below(4) == 0 { await catchUp.end() }
+                for _ in 0..<fixture.random.below(3) { try fixture.act() }
                 if round == 7 {
                     try await catchUp.lock()
-                    try scene.writer.execute("PRAGMA busy_timeout = 0")
-                    #expect(throws: PlainDatabase.Failure.self) { try scene.writer.execute("DELETE FROM t") }
-                    _ = try scene.writer.literals("PRAGMA wal_checkpoint(TRUNCATE)")
+                    try fixture.writer.execute("PRAGMA busy_timeout = 0")
+                    #expect(throws: PlainDatabase.Failure.self) {
+                        try fixture.writer.execute("DELETE FROM t")
+                    }
+                    _ = try fixture.writer.literals("PRAGMA wal_checkpoint(TRUNCATE)")
                 }
                 if let later = try await catchUp.advance() { known = later }
-                #expect(try scene.bytes(known) == scene.bytes(), "seed \(seed), round \(round)")
-                guard scene.random.below(2) == 0 || round == 7 else { continue }
+                #expect(try fixture.bytes(known) == fixture.bytes(), "seed \(seed), round \(round)")
+                guard fixture.random.below(2) == 0 || round == 7 else { continue }
                 try copy.update(with: known, since: written)
                 written = known
                 #expect(
-                    try Data(contentsOf: URL(filePath: copy.path)) == scene.bytes(),
+                    try Data(contentsOf: URL(filePath: copy.path)) == fixture.bytes(),
                     "the copy's file, seed \(seed), round \(round)")
             }
             #expect(try await catchUp.advance() == nil)
             await catchUp.end()
             _ = await held.release()
-            try scene.writer.execute("DELETE FROM t")
+            try fixture.writer.execute("DELETE FROM t")
         }
     }
 
     @Test(arguments: ["delete", "wal"])
     func `all bytes are compared where all others are locked out`(journal: String) async throws {
         for seed in 1...4 {
-            var scene = try Scene("page_size = 1024; PRAGMA journal_mode = \(journal)", seed: UInt64(seed))
+            var fixture = try Fixture(
+                "page_size = 1024; PRAGMA journal_mode = \(journal)", seed: UInt64(seed))
             let driver = LoggedInstallTests.Driver.grdb
-            let copier = LiveCopier(engine: driver.engine, path: scene.path, stop: StopFlag())
-            let copy = try await copier.copy(into: scene.folder.path)
+            let copier = LiveCopier(engine: driver.engine, path: fixture.path, stop: StopFlag())
+            let copy = try await copier.copy(into: fixture.folder.path)
             let base = try Overlay(snapshot: copy.path).freeze().image
-            for _ in 0..<3 { try scene.act() }
-            try scene.writer.execute("UPDATE t SET x = 'the last' WHERE id = 7")
-            scene.writer = try PlainDatabase()
-            let held = try await scene.open(driver.engine)
+            for _ in 0..<3 { try fixture.act() }
+            try fixture.writer.execute("UPDATE t SET x = 'the last' WHERE id = 7")
+            fixture.writer = try PlainDatabase()
+            let held = try await fixture.open(driver.engine)
             #expect(held.isAlone)
             let catchUp = CatchUp(held, from: base)
             try await catchUp.lock()
             let later = try #require(try await catchUp.advance())
-            #expect(try scene.bytes(later) == scene.bytes())
+            #expect(try fixture.bytes(later) == fixture.bytes())
             #expect(try await catchUp.advance() == nil)
             await catchUp.end()
             _ = await held.release()
@@ -88,31 +91,31 @@ import Testing
 
     /// Such a checkpoint keeps all programs from writing while it waits for readers.
     @Test func `a checkpoint that waits for the read transaction goes first`() async throws {
-        let scene = try Scene("journal_mode = wal", seed: 1)
+        let fixture = try Fixture("journal_mode = wal", seed: 1)
         let driver = LoggedInstallTests.Driver.grdb
-        let copier = LiveCopier(engine: driver.engine, path: scene.path, stop: StopFlag())
-        let copy = try await copier.copy(into: scene.folder.path)
-        try scene.writer.execute("UPDATE t SET x = 'before the look' WHERE id = 7")
-        let held = try await scene.open(driver.engine, timeout: .seconds(600))
+        let copier = LiveCopier(engine: driver.engine, path: fixture.path, stop: StopFlag())
+        let copy = try await copier.copy(into: fixture.folder.path)
+        try fixture.writer.execute("UPDATE t SET x = 'before the look' WHERE id = 7")
+        let held = try await fixture.open(driver.engine, timeout: .seconds(600))
         let catchUp = CatchUp(held, from: try Overlay(snapshot: copy.path).freeze().image)
         _ = try await catchUp.advance()
-        try scene.writer.execute("UPDATE t SET x = 'after the look' WHERE id = 8")
-        nonisolated(unsafe) let other = try PlainDatabase(scene.path)
+        try fixture.writer.execute("UPDATE t SET x = 'after the look' WHERE id = 8")
+        nonisolated(unsafe) let other = try PlainDatabase(fixture.path)
         try other.execute("PRAGMA busy_timeout = 600000")
         let isOver = Mutex(false)
         let checkpoint = Task.detached {
             defer { isOver.withLock { $0 = true } }
             return try other.firstRow("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) }
         }
-        try scene.writer.execute("PRAGMA busy_timeout = 0")
+        try fixture.writer.execute("PRAGMA busy_timeout = 0")
         // It waits, unless the transaction has ended by itself.
-        while !isOver.withLock({ $0 }), (try? scene.writer.execute("BEGIN IMMEDIATE; ROLLBACK")) != nil {
+        while !isOver.withLock({ $0 }), (try? fixture.writer.execute("BEGIN IMMEDIATE; ROLLBACK")) != nil {
             await Task.yield()
         }
         try await catchUp.lock()
         #expect(try await checkpoint.value == 0)
         let later = try #require(try await catchUp.advance())
-        #expect(try scene.bytes(later) == scene.bytes())
+        #expect(try fixture.bytes(later) == fixture.bytes())
         await catchUp.end()
         #expect(await held.release().isEmpty)
     }
@@ -238,7 +241,7 @@ import Testing
 }
 
 /// A live database with a writer.
-private struct Scene {
+private struct Fixture {
     let folder: TemporaryFolder
     var writer: PlainDatabase
     var random: SeededGenerator

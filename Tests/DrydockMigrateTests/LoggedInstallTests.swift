@@ -40,10 +40,10 @@ import Testing
         async throws
     {
         for seed in seeds(1, of: 2, soak: 20) {
-            var scene = try Scene(driver.engine, pragma, seed: UInt64(seed))
+            var fixture = try Fixture(driver.engine, pragma, seed: UInt64(seed))
             for round in 0..<Self.rounds / 2 {
-                try await scene.act()
-                try scene.check("seed \(seed), round \(round)")
+                try await fixture.act()
+                try fixture.check("seed \(seed), round \(round)")
             }
         }
     }
@@ -66,7 +66,8 @@ import Testing
         let before = try reader.literals("SELECT * FROM t")
         #expect(try frameCount(path, pageSize: 512) == frames - 3)
         let base = try Overlay(snapshot: path).freeze().image
-        let changed = try Scene.state(base, after: "UPDATE t SET x = x || zeroblob(4000); CREATE TABLE u(y)")
+        let changed = try Fixture.state(
+            base, after: "UPDATE t SET x = x || zeroblob(4000); CREATE TABLE u(y)")
         let delta = try #require(try PageDelta(from: changed.base, to: changed.end))
         let writer = try PlainDatabase(path)
         try writer.execute("BEGIN IMMEDIATE")
@@ -103,7 +104,7 @@ import Testing
         default: break
         }
         let before = try other.literals("SELECT * FROM t")
-        let changed = try Scene.state(
+        let changed = try Fixture.state(
             try Overlay(snapshot: path).freeze().image,
             after: "UPDATE t SET x = 'lost' || x; CREATE TABLE u(y)")
         let delta = try #require(try PageDelta(from: changed.base, to: changed.end))
@@ -178,7 +179,7 @@ extension PageDelta {
 }
 
 /// A live database with a writer and readers, and one that gets the same statements from SQLite alone.
-private struct Scene {
+private struct Fixture {
     let folder: TemporaryFolder
     let engine: any Engine
     let model: PlainDatabase

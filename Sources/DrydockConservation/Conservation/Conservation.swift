@@ -59,7 +59,7 @@ package struct Conservation: Sendable {
         /// The columns from which a generated column was computed; nil for an ordinary column.
         package var basis: Basis?
         /// A new column with all of its values, though no statement copied them there.
-        package var twin: String?
+        package var equalColumn: String?
         /// The column that has its values beside their rows, or most of them.
         package var place: ColumnAccount.Place?
         /// The column, as TABLE.COLUMN, that has all of its values.
@@ -81,7 +81,7 @@ package struct Conservation: Sendable {
     package var droppedTables: [DroppedTable] = []
     package var droppedColumns: [DroppedColumn] = []
     /// The tables that have the places of tables which are gone, or which gave up their names.
-    package var heirs: [Heir] = []
+    package var successors: [Successor] = []
     package var usedDeclarations: Set<Declaration> = []
     /// Declared conditions that failed on a row, with the error.
     package var failedConditions: [(Declaration, EngineError)] = []
@@ -163,7 +163,7 @@ extension Conservation {
             }
         }
         try settleCrowdedHomes(ledger)
-        heirs = try ledger.heirs(of: self, lineage)
+        successors = try ledger.successors(of: self, lineage)
     }
 
     /// Compares no more than the tables that are gone after several steps, and those that have their rows.

@@ -83,7 +83,7 @@ extension Conservation {
         }
         droppedTables += history.droppedTables
         droppedColumns += history.droppedColumns
-        heirs += history.heirs
+        successors += history.successors
         notCompared += history.notCompared
         unsettled += history.unsettled
         usedDeclarations.formUnion(history.usedDeclarations)

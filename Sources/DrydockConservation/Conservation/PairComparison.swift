@@ -23,19 +23,19 @@ struct PairComparison {
             pair = next
             difference = try readableDifference(of: &pair, &facts)
         }
-        var twins: [String: String] = [:]
+        var equalColumns: [String: String] = [:]
         for column in pair.droppedColumns
         where !column.isGenerated && !column.isDropped(from: pair, declarations) {
-            let search = TwinSearch(connection: connection, pair: pair, difference: difference)
-            guard let twin = try search.twin(of: column) else { continue }
+            let search = EqualColumnSearch(connection: connection, pair: pair, difference: difference)
+            guard let equalColumn = try search.equalColumn(of: column) else { continue }
             guard
-                lineage.namesMentioned(with: [column.name.foldedASCII]).contains(twin.name.foldedASCII)
-                    || ledger.isCopied(column, of: pair.before, to: twin, of: pair.after)
+                lineage.namesMentioned(with: [column.name.foldedASCII]).contains(equalColumn.name.foldedASCII)
+                    || ledger.isCopied(column, of: pair.before, to: equalColumn, of: pair.after)
             else {
-                twins[column.name] = twin.name
+                equalColumns[column.name] = equalColumn.name
                 continue
             }
-            pair.columns.append(.init(before: column, after: twin, isGuess: true))
+            pair.columns.append(.init(before: column, after: equalColumn, isGuess: true))
             pair.droppedColumns.removeAll { $0.name == column.name }
             difference = try readableDifference(of: &pair, &facts)
         }
@@ -48,7 +48,7 @@ struct PairComparison {
             rewritable: rewritable(in: pair), encoding: encoding)
         for column in pair.droppedColumns {
             facts.droppedColumns.append(
-                try dropped(column, from: pair, generated, twin: twins[column.name], &facts))
+                try dropped(column, from: pair, generated, equalColumn: equalColumns[column.name], &facts))
         }
         var result = Conservation.Kept(match: pair, difference: difference, derived: try generated.derived())
         if difference.added.count > 0 {
@@ -200,10 +200,10 @@ struct PairComparison {
             guard let changes = difference.changed[index], changes.overwrittenCount == 0 else { continue }
             var apart = pair
             apart.columns.remove(at: index)
-            let search = TwinSearch(connection: connection, pair: apart, difference: difference)
+            let search = EqualColumnSearch(connection: connection, pair: apart, difference: difference)
             let isMerged = try pair.droppedColumns.contains {
                 try !$0.isGenerated && !$0.isDropped(from: pair, declarations)
-                    && search.twin(of: $0, only: column.after) != nil
+                    && search.equalColumn(of: $0, only: column.after) != nil
             }
             guard isMerged else { continue }
             apart.droppedColumns.append(column.before)
@@ -215,11 +215,12 @@ struct PairComparison {
     // MARK: - Columns that are gone
 
     private func dropped(
-        _ column: Catalog.Column, from pair: TableMatch, _ generated: GeneratedComparison, twin: String?,
+        _ column: Catalog.Column, from pair: TableMatch, _ generated: GeneratedComparison,
+        equalColumn: String?,
         _ facts: inout Conservation
     ) throws -> Conservation.DroppedColumn {
         var dropped = Conservation.DroppedColumn(
-            table: pair.before, column: column, valueCount: 0, twin: twin)
+            table: pair.before, column: column, valueCount: 0, equalColumn: equalColumn)
         if column.isGenerated {
             let basis = try generated.basis(of: column)
             dropped.basis = basis
@@ -232,9 +233,9 @@ struct PairComparison {
         dropped.valueCount = counted.values
         if let failure = counted.failure { facts.unsettled.append((pair, failure)) }
         if column.isGenerated, counted.failure == nil, !column.isDropped(from: pair, declarations) {
-            let search = TwinSearch(
+            let search = EqualColumnSearch(
                 connection: generated.connection, pair: pair, difference: generated.difference)
-            dropped.twin = try search.twin(of: column)?.name
+            dropped.equalColumn = try search.equalColumn(of: column)?.name
         }
         return dropped
     }

@@ -84,7 +84,7 @@ package struct Ledger {
             let dropped = facts.droppedColumns[index]
             facts.droppedColumns[index].place = place
             // A generated column's expression can fail on some row.
-            if let search, dropped.valueCount > 0, place == nil, dropped.twin == nil,
+            if let search, dropped.valueCount > 0, place == nil, dropped.equalColumn == nil,
                 !dropped.column.isGenerated
             {
                 facts.droppedColumns[index].whereabouts = try search.columns(holding: dropped)

@@ -5,18 +5,18 @@ package struct ColumnLineage {
     let state: LineageState
 
     /// Returns a column of a table as it is now, and all columns from which it was filled.
-    func sources(ofColumn name: String, in table: String) -> Set<TableIncarnation.Source> {
+    func sources(ofColumn name: String, in table: String) -> Set<TrackedTable.Source> {
         state[table].map { state.sources(name, $0) } ?? []
     }
 
     /// Returns the columns of a table from before the step that a column is, or was filled from, folded and sorted.
     package func formerNames(ofColumn name: String, in table: String, from origin: String) -> [String] {
         sources(ofColumn: name, in: table)
-            .filter { state.incarnation($0.table)?.origin == origin.foldedASCII }.map(\.column).sorted()
+            .filter { state.trackedTable($0.table)?.origin == origin.foldedASCII }.map(\.column).sorted()
     }
 
     /// Returns the columns of other tables that UPDATEs named in the values of a column, and what these were filled from.
-    func assigned(toColumn name: String, in table: String) -> Set<TableIncarnation.Source> {
+    func assigned(toColumn name: String, in table: String) -> Set<TrackedTable.Source> {
         state[table]?.columns?.first { $0.name == name.foldedASCII }?.assigned ?? []
     }
 
@@ -42,7 +42,7 @@ package struct ColumnLineage {
     }
 
     private func nameBefore(
-        _ column: String, _ table: TableIncarnation, _ origin: String, _ seen: inout Set<Int>
+        _ column: String, _ table: TrackedTable, _ origin: String, _ seen: inout Set<Int>
     ) -> String? {
         guard seen.insert(table.id).inserted else { return nil }
         // A renamed column left its name free for another column.
@@ -50,7 +50,7 @@ package struct ColumnLineage {
         let first = table.firstName(column).foldedASCII
         if table.origin == origin { return first }
         for id in table.predecessors {
-            guard let previous = state.incarnation(id) else { continue }
+            guard let previous = state.trackedTable(id) else { continue }
             if let name = nameBefore(first, previous, origin, &seen) { return name }
         }
         return nil

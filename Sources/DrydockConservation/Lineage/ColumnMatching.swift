@@ -96,7 +96,7 @@ struct ColumnMatching {
         return after.storedColumns.filter { candidate in
             lineage.columns.sources(ofColumn: candidate.name, in: after.name).contains {
                 $0.column == column.name.foldedASCII
-                    && lineage.incarnation($0.table)?.origin == before.name.foldedASCII
+                    && lineage.trackedTable($0.table)?.origin == before.name.foldedASCII
             }
         }
     }

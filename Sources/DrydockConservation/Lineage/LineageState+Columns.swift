@@ -12,8 +12,8 @@ extension LineageState {
             // IF NOT EXISTS leaves an existing table unchanged.
             guard let made = self[key], made.columns == nil, made.origin == nil else { return }
             guard asSelect else {
-                incarnations[key]?.columns = statement.createdColumns?.map {
-                    TableIncarnation.Column($0.name, isGenerated: $0.isGenerated)
+                trackedTables[key]?.columns = statement.createdColumns?.map {
+                    TrackedTable.Column($0.name, isGenerated: $0.isGenerated)
                 }
                 return
             }
@@ -21,8 +21,8 @@ extension LineageState {
             insert(rowsOf: statement.selectedRows, into: key)
             fill(key, from: statement)
         case .addColumn(let name, let column):
-            let added = TableIncarnation.Column(column, isGenerated: statement.addsGeneratedColumn)
-            incarnations[key(of: name)]?.columns?.append(added)
+            let added = TrackedTable.Column(column, isGenerated: statement.addsGeneratedColumn)
+            trackedTables[key(of: name)]?.columns?.append(added)
         case .createView(let name, let temporary):
             let schema = name.schema?.foldedASCII ?? (temporary ? "temp" : "main")
             views[TableKey(schema: schema, name: name.folded)] = tables(namedBy: statement)
@@ -30,8 +30,8 @@ extension LineageState {
             let named = tables(namedBy: statement)
             for id in named {
                 guard let key = key(of: id) else { continue }
-                incarnations[key]?.inserted.formUnion(named.subtracting([id]))
-                incarnations[key]?.fills.formUnion(named.subtracting([id]))
+                trackedTables[key]?.inserted.formUnion(named.subtracting([id]))
+                trackedTables[key]?.fills.formUnion(named.subtracting([id]))
             }
             mentions.insert(statement.mentionedNames)
         case .insert(let name, let columns, _):
@@ -51,7 +51,7 @@ extension LineageState {
         mentions.formUnion(values(of: statement, in: key) ?? [statement.mentionedNames])
         guard let id = self[key]?.id else { return }
         let named = tables(namedBy: statement).subtracting([id])
-        incarnations[key]?.fills.formUnion(named)
+        trackedTables[key]?.fills.formUnion(named)
     }
 
     /// Returns the names that decide each value of a statement, with the column that gets it; nil where a value may be decided
@@ -73,7 +73,7 @@ extension LineageState {
 
     private mutating func assign(to key: TableKey, from statement: SQLStatement) {
         guard let table = self[key], table.columns != nil else { return }
-        let others = tables(namedBy: statement).subtracting([table.id]).compactMap(incarnation)
+        let others = tables(namedBy: statement).subtracting([table.id]).compactMap(trackedTable)
         guard !others.isEmpty else { return }
         for assignment in statement.assignments {
             let named = others.flatMap { other in assignment.names.flatMap { sources($0, other) } }
@@ -81,7 +81,7 @@ extension LineageState {
                 guard let place = table.columns?.firstIndex(where: { $0.name == column.foldedASCII }) else {
                     continue
                 }
-                incarnations[key]?.columns?[place].assigned.formUnion(named)
+                trackedTables[key]?.columns?[place].assigned.formUnion(named)
             }
         }
     }
@@ -91,8 +91,8 @@ extension LineageState {
             // Either of the two tables may be meant.
             for key in [key(of: QualifiedName(name: name)), .main(name)] {
                 let read = (views[key] ?? []).union(self[key].map { [$0.id] } ?? [])
-                incarnations[target]?.inserted.formUnion(read)
-                incarnations[target]?.copied.formUnion(read)
+                trackedTables[target]?.inserted.formUnion(read)
+                trackedTables[target]?.copied.formUnion(read)
             }
         }
     }
@@ -111,20 +111,20 @@ extension LineageState {
 
     private mutating func create(_ key: TableKey, from arms: [SelectedRows]) {
         // The SELECT reads what was there before: a table that the new one hides may have its name.
-        let made = incarnations.removeValue(forKey: key)
+        let made = trackedTables.removeValue(forKey: key)
         let columns = columns(from: arms)
-        incarnations[key] = made
-        incarnations[key]?.columns = columns
+        trackedTables[key] = made
+        trackedTables[key]?.columns = columns
     }
 
     /// Returns the columns of a table that a SELECT creates; nil where they are not known.
-    private func columns(from arms: [SelectedRows]) -> [TableIncarnation.Column]? {
-        var columns: [TableIncarnation.Column]?
+    private func columns(from arms: [SelectedRows]) -> [TrackedTable.Column]? {
+        var columns: [TrackedTable.Column]?
         for arm in arms {
             guard let items = items(of: arm) else { return nil }
             if columns == nil {
                 columns = items.enumerated().map {
-                    TableIncarnation.Column($1.name ?? "\u{0}\($0)", sources: $1.sources)
+                    TrackedTable.Column($1.name ?? "\u{0}\($0)", sources: $1.sources)
                 }
             } else {
                 for (place, item) in items.enumerated() where columns?.indices.contains(place) == true {
@@ -141,17 +141,17 @@ extension LineageState {
         for arm in arms {
             for (target, item) in zip(targets, items(of: arm) ?? []) {
                 guard let place = columns.firstIndex(where: { $0.name == target }) else { continue }
-                incarnations[key]?.columns?[place].sources.formUnion(item.sources)
+                trackedTables[key]?.columns?[place].sources.formUnion(item.sources)
             }
         }
     }
 
     /// Returns the items of a SELECT with `*` expanded; nil where that is not possible.
-    private func items(of arm: SelectedRows) -> [(name: String?, sources: Set<TableIncarnation.Source>)]? {
+    private func items(of arm: SelectedRows) -> [(name: String?, sources: Set<TrackedTable.Source>)]? {
         let tables = arm.source.tables.compactMap { name in
             self[key(of: QualifiedName(name: name))].map { (name: name.foldedASCII, table: $0) }
         }
-        var result: [(name: String?, sources: Set<TableIncarnation.Source>)] = []
+        var result: [(name: String?, sources: Set<TrackedTable.Source>)] = []
         for (item, name) in zip(arm.source.items, arm.names) {
             switch item {
             case .column(let qualifier, let column):
@@ -175,12 +175,12 @@ extension LineageState {
     }
 
     /// Returns a column and all columns from which it was filled.
-    func sources(_ name: String, _ table: TableIncarnation) -> Set<TableIncarnation.Source> {
+    func sources(_ name: String, _ table: TrackedTable) -> Set<TrackedTable.Source> {
         let folded = name.foldedASCII
         guard let columns = table.columns else {
-            return [TableIncarnation.Source(table: table.id, column: table.firstName(folded).foldedASCII)]
+            return [TrackedTable.Source(table: table.id, column: table.firstName(folded).foldedASCII)]
         }
         guard let column = columns.first(where: { $0.name == folded }) else { return [] }
-        return column.sources.union([TableIncarnation.Source(table: table.id, column: column.first)])
+        return column.sources.union([TrackedTable.Source(table: table.id, column: column.first)])
     }
 }

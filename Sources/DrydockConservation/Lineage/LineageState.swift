@@ -3,9 +3,9 @@ import SQLiteSchema
 
 /// The tables at one moment of a migration, and where their columns and rows came from: what ROLLBACK TO restores.
 package struct LineageState: Sendable {
-    var incarnations: [TableKey: TableIncarnation] = [:]
+    var trackedTables: [TableKey: TrackedTable] = [:]
     /// Tables that were dropped.
-    var retired: [Int: TableIncarnation] = [:]
+    var retired: [Int: TrackedTable] = [:]
     /// The names of temporary tables.
     package var temporaryTables: Set<String> = []
     /// Whether there are tables of attached databases.
@@ -36,10 +36,10 @@ package struct LineageState: Sendable {
         if let schema = name.schema { return TableKey(schema: schema.foldedASCII, name: name.folded) }
         for schema in ["temp", "main"] {
             let key = TableKey(schema: schema, name: name.folded)
-            if incarnations[key] != nil || views[key] != nil { return key }
+            if trackedTables[key] != nil || views[key] != nil { return key }
         }
         guard hasAttachedTables else { return .main(name.name) }
-        let attached = incarnations.keys.filter { $0.name == name.folded }
+        let attached = trackedTables.keys.filter { $0.name == name.folded }
         return attached.min { $0.schema < $1.schema } ?? .main(name.name)
     }
 
@@ -47,23 +47,23 @@ package struct LineageState: Sendable {
     package func currentName(of origin: String) -> String? {
         let origin = origin.foldedASCII
         // Most tables keep their name.
-        if incarnations[.main(origin)]?.origin == origin { return TableKey.main(origin).name }
-        return incarnations.first { $0.value.origin == origin }?.key.name
+        if trackedTables[.main(origin)]?.origin == origin { return TableKey.main(origin).name }
+        return trackedTables.first { $0.value.origin == origin }?.key.name
     }
 
-    /// Returns the present name of an incarnation in the database.
+    /// Returns the present name of a tracked table in the database.
     package func name(of id: Int) -> String? {
         key(of: id).flatMap { $0.schema == "main" ? $0.name : nil }
     }
 
-    package func key(of id: Int) -> TableKey? { incarnations.first { $0.value.id == id }?.key }
+    package func key(of id: Int) -> TableKey? { trackedTables.first { $0.value.id == id }?.key }
 
-    package subscript(name: String) -> TableIncarnation? { incarnations[.main(name)] }
+    package subscript(name: String) -> TrackedTable? { trackedTables[.main(name)] }
 
-    package subscript(key: TableKey) -> TableIncarnation? { incarnations[key] }
+    package subscript(key: TableKey) -> TrackedTable? { trackedTables[key] }
 
     /// Returns a table, dropped or not.
-    func incarnation(_ id: Int) -> TableIncarnation? {
-        retired[id] ?? incarnations.values.first { $0.id == id }
+    func trackedTable(_ id: Int) -> TrackedTable? {
+        retired[id] ?? trackedTables.values.first { $0.id == id }
     }
 }

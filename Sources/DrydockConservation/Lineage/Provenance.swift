@@ -43,10 +43,10 @@ package final class Provenance: Sendable {
     }
 
     private func search(
-        for table: Catalog.Table, by link: KeyPath<TableIncarnation, Set<Int>>
+        for table: Catalog.Table, by link: KeyPath<TrackedTable, Set<Int>>
     ) -> [String] {
         guard let id = start[table.name]?.id else { return [] }
-        let all = Array(end.state.incarnations.values) + end.state.retired.values
+        let all = Array(end.state.trackedTables.values) + end.state.retired.values
         var links: [Int: Set<Int>] = [:]
         for other in all {
             for source in other[keyPath: link] {
@@ -58,7 +58,7 @@ package final class Provenance: Sendable {
         while let next = open.popLast() {
             open += (links[next] ?? []).filter { reached.insert($0).inserted }
         }
-        let names = end.state.incarnations.filter {
+        let names = end.state.trackedTables.filter {
             $0.key.schema == "main" && reached.contains($0.value.id) && $0.value.id != id
         }.map(\.key.name)
         let weighed = names.map { name in
@@ -132,9 +132,9 @@ package final class Provenance: Sendable {
     }
 }
 
-extension Set<TableIncarnation.Source> {
+extension Set<TrackedTable.Source> {
     /// Whether the set contains a column of the table itself.
-    fileprivate func contains(_ column: TableIncarnation.Column, of table: TableIncarnation?) -> Bool {
-        table.map { contains(TableIncarnation.Source(table: $0.id, column: column.first)) } ?? false
+    fileprivate func contains(_ column: TrackedTable.Column, of table: TrackedTable?) -> Bool {
+        table.map { contains(TrackedTable.Source(table: $0.id, column: column.first)) } ?? false
     }
 }

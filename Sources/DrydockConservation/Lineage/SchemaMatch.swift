@@ -53,7 +53,7 @@ package struct SchemaMatch: Sendable {
         _ provenance: () -> Provenance
     ) -> (Catalog.Table?, Declaration?) {
         let sameName = after.table(table.name)
-        let takerName = lineage.heir(of: table.name)
+        let takerName = lineage.successor(of: table.name)
         if sameName != nil && lineage[table.name]?.createdBy != nil || takerName != nil,
             let declaration = declarations.first(where: { $0.kind.isDrop(of: table.name) })
         {

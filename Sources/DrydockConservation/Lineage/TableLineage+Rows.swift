@@ -12,21 +12,21 @@ extension TableLineage {
 
     /// Returns the present name of the table that stands where a table from before the step stood, by their names: that
     /// table was dropped, and one that the step created took its name.
-    func heir(of origin: String) -> String? {
+    func successor(of origin: String) -> String? {
         guard let dropped = state.retired.values.first(where: { $0.origin == origin.foldedASCII }) else {
             return nil
         }
         var (reached, open): (Set<Int>, [Int]) = ([dropped.id], [dropped.id])
         while let id = open.popLast() {
             let isRetired = state.retired[id] != nil
-            let takers = (Array(state.incarnations.values) + state.retired.values).filter {
+            let takers = (Array(state.trackedTables.values) + state.retired.values).filter {
                 // A table that still exists under another name only gave up its name.
                 $0.predecessors.contains(id) && (isRetired || suppliers(of: $0).contains(id))
                     && reached.insert($0.id).inserted
             }
             open += takers.map(\.id)
         }
-        let names = state.incarnations.filter {
+        let names = state.trackedTables.filter {
             $0.key.schema == "main" && $0.value.id != dropped.id && reached.contains($0.value.id)
         }
         // The table created last.
@@ -40,9 +40,9 @@ extension TableLineage {
         let name = name.foldedASCII
         guard let made = self[name], made.origin == nil else { return false }
         let dropped = state.retired.values.compactMap(\.origin).filter { $0 != name }
-        if dropped.contains(where: { heir(of: $0) == name }) { return true }
-        let suppliers = Set(suppliers(of: made).compactMap { incarnation($0)?.origin })
-        guard let now = currentName(of: name) ?? heir(of: name), now != name, !suppliers.isEmpty,
+        if dropped.contains(where: { successor(of: $0) == name }) { return true }
+        let suppliers = Set(suppliers(of: made).compactMap { trackedTable($0)?.origin })
+        guard let now = currentName(of: name) ?? successor(of: name), now != name, !suppliers.isEmpty,
             !suppliers.contains(name)
         else { return false }
         // The table took the name that the other or a third table had, or lacks columns of the other.
@@ -53,10 +53,10 @@ extension TableLineage {
     /// Returns the tables whose rows statements inserted into a table, directly or through others.
     /// - Parameter link: what counts as inserting.
     func suppliers(
-        of table: TableIncarnation, by link: KeyPath<TableIncarnation, Set<Int>> = \.inserted
+        of table: TrackedTable, by link: KeyPath<TrackedTable, Set<Int>> = \.inserted
     ) -> Set<Int> {
         var (reached, open): (Set<Int>, [Int]) = ([table.id], [table.id])
-        while let next = open.popLast().flatMap(incarnation) {
+        while let next = open.popLast().flatMap(trackedTable) {
             open += next[keyPath: link].filter { reached.insert($0).inserted }
         }
         return reached.subtracting([table.id])

@@ -69,7 +69,7 @@ package struct TableLineage: Sendable {
         switch action.resolved(state.temporaries) {
         case .createTable(let name, _, _), .createVirtualTable(let name, _):
             let key = key(ofNew: name)
-            guard state.incarnations[key] == nil else { return }
+            guard state.trackedTables[key] == nil else { return }
             add(key, name.name, origin: nil, createdBy: index)
         case .dropTable(let name): drop(name, at: index)
         case .dropIndex(let name): drop(.index, name, at: index)
@@ -121,7 +121,7 @@ package struct TableLineage: Sendable {
 
     /// - Parameter name: the name as it is written; nil where that is `origin`, or where it does not matter.
     mutating func add(_ key: TableKey, _ name: String? = nil, origin: String?, createdBy: Int?) {
-        let made = TableIncarnation(
+        let made = TrackedTable(
             id: nextID, origin: origin?.foldedASCII, createdBy: createdBy,
             firstTableName: name ?? origin ?? key.name)
         nextID += 1
@@ -129,16 +129,16 @@ package struct TableLineage: Sendable {
     }
 
     /// Gives a name to a table. A table that the step created takes the place of the name's former holder.
-    private mutating func seat(_ table: TableIncarnation, at key: TableKey) {
+    private mutating func seat(_ table: TrackedTable, at key: TableKey) {
         var table = table
         if let last = state.holders[key], last != table.id, table.origin == nil {
             table.predecessors.append(last)
-            if let now = name(of: last), incarnation(last)?.lastingNames.contains(now) == false {
+            if let now = name(of: last), trackedTable(last)?.lastingNames.contains(now) == false {
                 table.replaced.insert(last)
             }
         }
         state.holders[key] = table.id
-        state.incarnations[key] = table
+        state.trackedTables[key] = table
         switch key.schema {
         case "main": break
         case "temp": state.temporaryTables.insert(key.name)
@@ -151,12 +151,12 @@ package struct TableLineage: Sendable {
         for name in catalog.tableNames.sorted() {
             guard let table = catalog.table(name) else { continue }
             if self[name] == nil { add(.main(name), origin: nil, createdBy: nil) }
-            state.incarnations[.main(name)]?.lastingNames.insert(name.foldedASCII)
+            state.trackedTables[.main(name)]?.lastingNames.insert(name.foldedASCII)
             guard let known = self[name], known.columns?.map(\.name) != table.columns.map(\.name.foldedASCII)
             else { continue }
-            state.incarnations[.main(name)]?.columns = table.columns.map { column in
+            state.trackedTables[.main(name)]?.columns = table.columns.map { column in
                 known.columns?.first { $0.name == column.name.foldedASCII }
-                    ?? TableIncarnation.Column(known.firstName(column.name), isGenerated: column.isGenerated)
+                    ?? TrackedTable.Column(known.firstName(column.name), isGenerated: column.isGenerated)
                     .renamed(to: column.name)
             }
         }
@@ -164,7 +164,7 @@ package struct TableLineage: Sendable {
 
     private mutating func drop(_ name: QualifiedName, at index: Int) {
         let key = key(of: name)
-        guard let table = state.incarnations.removeValue(forKey: key) else { return }
+        guard let table = state.trackedTables.removeValue(forKey: key) else { return }
         state.retired[table.id] = table
         if key.schema == "temp" {
             state.temporaryTables.remove(key.name)
@@ -175,14 +175,14 @@ package struct TableLineage: Sendable {
 
     private mutating func rename(_ name: QualifiedName, to: String) {
         let key = key(of: name)
-        guard let table = state.incarnations.removeValue(forKey: key) else { return }
+        guard let table = state.trackedTables.removeValue(forKey: key) else { return }
         if key.schema == "temp" { state.temporaryTables.remove(key.name) }
         seat(table, at: TableKey(schema: key.schema, name: to.foldedASCII))
     }
 
     private mutating func renameColumn(of name: QualifiedName, from: String, to: String) {
         let key = key(of: name)
-        guard var table = state.incarnations[key] else { return }
+        guard var table = state.trackedTables[key] else { return }
         if let first = table.renamedColumns.removeValue(forKey: from.foldedASCII) {
             table.renamedColumns[to.foldedASCII] = first
         } else if !table.renamedColumns.values.contains(from.foldedASCII) {
@@ -192,13 +192,13 @@ package struct TableLineage: Sendable {
         if let place = table.columns?.firstIndex(where: { $0.name == from.foldedASCII }) {
             table.columns?[place].name = to.foldedASCII
         }
-        state.incarnations[key] = table
+        state.trackedTables[key] = table
     }
 
     private mutating func drop(_ column: String, of name: QualifiedName, at index: Int) {
         let key = key(of: name)
-        guard let table = state.incarnations[key] else { return }
-        state.incarnations[key]?.columns?.removeAll { $0.name == column.foldedASCII }
+        guard let table = state.trackedTables[key] else { return }
+        state.trackedTables[key]?.columns?.removeAll { $0.name == column.foldedASCII }
         guard let origin = table.origin else { return }
         state.droppedColumns[[origin, table.firstName(column).foldedASCII]] = index
     }
@@ -206,12 +206,12 @@ package struct TableLineage: Sendable {
     private mutating func noteCopy(
         into target: TableKey, columns: [String]?, from copy: CopySource, at index: Int
     ) {
-        guard let made = state.incarnations[target], made.origin == nil else { return }
+        guard let made = state.trackedTables[target], made.origin == nil else { return }
         for table in copy.tables {
-            guard let source = state.incarnations[key(of: QualifiedName(name: table))],
+            guard let source = state.trackedTables[key(of: QualifiedName(name: table))],
                 let origin = source.origin
             else { continue }
-            let items = copy.items.map { item -> TableIncarnation.Copy.Item in
+            let items = copy.items.map { item -> TrackedTable.Copy.Item in
                 switch item {
                 case .column(let qualifier, let name):
                     let isOther =
@@ -222,8 +222,8 @@ package struct TableLineage: Sendable {
                 case .expression: return .expression
                 }
             }
-            state.incarnations[target]?.copies.append(
-                TableIncarnation.Copy(origin: origin, statement: index, columns: columns, items: items))
+            state.trackedTables[target]?.copies.append(
+                TrackedTable.Copy(origin: origin, statement: index, columns: columns, items: items))
         }
     }
 
@@ -273,15 +273,15 @@ package struct TableLineage: Sendable {
     /// Returns the present name of the table that was `origin`; nil when it was dropped.
     package func currentName(of origin: String) -> String? { state.currentName(of: origin) }
 
-    /// Returns the present name of an incarnation in the database.
+    /// Returns the present name of a tracked table in the database.
     package func name(of id: Int) -> String? { state.name(of: id) }
 
-    package subscript(name: String) -> TableIncarnation? { state[name] }
+    package subscript(name: String) -> TrackedTable? { state[name] }
 
-    package subscript(key: TableKey) -> TableIncarnation? { state[key] }
+    package subscript(key: TableKey) -> TrackedTable? { state[key] }
 
     /// Returns a table, dropped or not.
-    func incarnation(_ id: Int) -> TableIncarnation? { state.incarnation(id) }
+    func trackedTable(_ id: Int) -> TrackedTable? { state.trackedTable(id) }
 }
 
 extension QualifiedName {
@@ -289,8 +289,8 @@ extension QualifiedName {
     package var folded: String { name.foldedASCII }
 }
 
-extension TableIncarnation.Column {
-    fileprivate func renamed(to name: String) -> TableIncarnation.Column {
+extension TrackedTable.Column {
+    fileprivate func renamed(to name: String) -> TrackedTable.Column {
         var column = self
         column.name = name.foldedASCII
         return column

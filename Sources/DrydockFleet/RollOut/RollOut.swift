@@ -48,7 +48,7 @@ public struct RollOut: Sendable {
     /// - Throws: ``RequestError`` where the parts have no result of one.
     package static func merged(_ request: RollOutRequest, _ kept: KeptResults) throws -> Report {
         let looked = try request.databases.map { path in
-            RollOutRun.Looked(try kept.resultOfPart(of: path) as RollOutResult)
+            RollOutRun.Inspected(try kept.resultOfPart(of: path) as RollOutResult)
         }
         var summary = RollOutSummary(request.migrate.mode.ofSummary)
         let ends = RollOutEnd.all(in: kept)
@@ -89,7 +89,7 @@ struct RollOutRun: Sendable {
     }
 
     /// A database, and what was found out about it.
-    struct Looked: Sendable {
+    struct Inspected: Sendable {
         var database: RollOutSummary.Database
         var item: RollOutPlan.Item?
         var findings: [Finding] = []
@@ -138,7 +138,8 @@ struct RollOutRun: Sendable {
         return Self.report(looked, summary, request)
     }
 
-    static func report(_ looked: [Looked], _ summary: RollOutSummary, _ request: RollOutRequest) -> Report {
+    static func report(_ looked: [Inspected], _ summary: RollOutSummary, _ request: RollOutRequest) -> Report
+    {
         var summary = summary
         summary.databases = looked.map(\.database)
         var report = Report(.rollOut(summary))
@@ -157,7 +158,7 @@ struct RollOutRun: Sendable {
 
     // MARK: - Looking
 
-    private func look() async throws -> [Looked] {
+    private func look() async throws -> [Inspected] {
         let count = Mutex(0)
         let paths = Array(request.databases.enumerated())
         let (migrator, note) = (migrator, note)
@@ -175,10 +176,10 @@ struct RollOutRun: Sendable {
 
     private static func look(
         _ index: Int, _ path: String, _ request: MigrateRequest, _ migrator: Migrator, _ kept: KeptResults?
-    ) async throws -> Looked {
+    ) async throws -> Inspected {
         let known: RollOutResult? = kept?.result(of: path)
-        if let known, request.mode != .apply { return Looked(known, isKept: true) }
-        var looked = Looked(database: .init(path: path, outcome: .failed))
+        if let known, request.mode != .apply { return Inspected(known, isKept: true) }
+        var looked = Inspected(database: .init(path: path, outcome: .failed))
         looked.stamp = kept.flatMap { _ in KeptResults.stamp(of: path) }
         do {
             let look = try await migrator.look(request)
@@ -219,7 +220,7 @@ struct RollOutRun: Sendable {
     }
 
     /// Notes what became of the databases that a killed run had begun.
-    private func noteFound(_ looked: [Looked], _ log: RollOutLog) throws {
+    private func noteFound(_ looked: [Inspected], _ log: RollOutLog) throws {
         for one in looked where log.open.contains(one.database.path) {
             var entry = RollOutLog.Entry(.found, one.database.path)
             entry.version = one.database.version
@@ -229,7 +230,7 @@ struct RollOutRun: Sendable {
     }
 
     /// Notes which databases are not migrated, and why.
-    private func noteRefused(_ looked: [Looked], _ log: RollOutLog) throws {
+    private func noteRefused(_ looked: [Inspected], _ log: RollOutLog) throws {
         for one in looked where one.database.outcome == .failed {
             var entry = RollOutLog.Entry(.failed, one.database.path)
             entry.version = one.database.version
@@ -240,7 +241,7 @@ struct RollOutRun: Sendable {
 
     // MARK: - Migrating
 
-    private func migrate(_ looked: inout [Looked], _ summary: inout RollOutSummary) async throws {
+    private func migrate(_ looked: inout [Inspected], _ summary: inout RollOutSummary) async throws {
         let items = looked.filter { $0.database.outcome == .pending }.compactMap(\.item)
         let isApplied = request.migrate.mode == .apply
         let plan = RollOutPlan(
@@ -270,14 +271,14 @@ struct RollOutRun: Sendable {
     }
 
     private func run(
-        _ wave: RollOutPlan.Wave, _ looked: inout [Looked], _ failures: FailureCount
+        _ wave: RollOutPlan.Wave, _ looked: inout [Inspected], _ failures: FailureCount
     ) async throws -> RollOutSummary.Wave {
         let start = ContinuousClock.now
         let count = Mutex(0)
         for item in wave.items { looked[item.index].wave = wave.name }
         let (earlier, note) = (looked, note)
         note(.migrating(wave: wave.name, done: 0, of: wave.items.count))
-        let done = try await concurrentMap(wave.items, jobs: request.jobs) { item -> (Int, Looked)? in
+        let done = try await concurrentMap(wave.items, jobs: request.jobs) { item -> (Int, Inspected)? in
             guard !failures.isReached else { return nil }
             let result = try await migrate(item, wave.name, earlier[item.index])
             if [.failed, .damaged].contains(result.database.outcome) { failures.add() }
@@ -301,7 +302,9 @@ struct RollOutRun: Sendable {
         return result
     }
 
-    private func migrate(_ item: RollOutPlan.Item, _ wave: String, _ before: Looked) async throws -> Looked {
+    private func migrate(_ item: RollOutPlan.Item, _ wave: String, _ before: Inspected) async throws
+        -> Inspected
+    {
         try Task.checkCancellation()
         var looked = before
         let start = ContinuousClock.now
@@ -347,7 +350,7 @@ struct RollOutRun: Sendable {
     }
 }
 
-extension RollOutRun.Looked {
+extension RollOutRun.Inspected {
     /// Takes what came of a migration.
     mutating func take(_ report: Report) {
         findings = findings.filter { $0.rule == .schemaMismatch } + report.findings

@@ -9,7 +9,7 @@ struct RollOutResult: Codable {
     var notChecked: [NotChecked.Complete]
     var format, wave: String?
 
-    init(_ looked: RollOutRun.Looked, redacts: Bool) {
+    init(_ looked: RollOutRun.Inspected, redacts: Bool) {
         database = looked.database
         findings = redacts ? looked.findings.map(\.redacted) : looked.findings
         notChecked = looked.notChecked.map(NotChecked.Complete.init)
@@ -37,7 +37,7 @@ struct RollOutEnd: Codable {
 
 extension RollOutRun {
     /// Keeps what no migration changes any more: a look that was all, or that shows why nothing can be done.
-    func keepLooked(_ looked: Looked) throws {
+    func keepLooked(_ looked: Inspected) throws {
         guard request.migrate.mode != .apply, looked.database.isRead, looked.database.outcome != .busy,
             request.migrate.mode == .check || looked.database.outcome != .pending
         else { return }
@@ -46,7 +46,7 @@ extension RollOutRun {
 
     /// Keeps what came of a migration. That a database is migrated counts whatever was written since, as long as another
     /// look shows that it still is.
-    func keepMigrated(_ looked: Looked) throws {
+    func keepMigrated(_ looked: Inspected) throws {
         switch looked.database.outcome {
         case .applied: try keep(looked, KeptResults.lasting)
         case .rehearsed: try keep(looked, looked.stamp)
@@ -56,20 +56,20 @@ extension RollOutRun {
     }
 
     /// Keeps everything for the part of a shard.
-    func keep(_ looked: [Looked], _ summary: RollOutSummary) throws {
+    func keep(_ looked: [Inspected], _ summary: RollOutSummary) throws {
         guard let kept = request.kept else { return }
         for one in looked { try keep(one, nil) }
         try RollOutEnd(waves: summary.waves, stopped: summary.stopped, log: summary.log)
             .keep(in: kept, of: request.databases)
     }
 
-    private func keep(_ looked: Looked, _ stamp: String?) throws {
+    private func keep(_ looked: Inspected, _ stamp: String?) throws {
         try request.kept?.keep(
             RollOutResult(looked, redacts: request.redactsKept), of: looked.database.path, stamp)
     }
 
     /// Returns the waves of earlier runs, as far as what they did counts for this one.
-    static func wavesBefore(_ looked: [Looked]) -> [RollOutSummary.Wave] {
+    static func wavesBefore(_ looked: [Inspected]) -> [RollOutSummary.Wave] {
         let kept = Dictionary(grouping: looked.filter { $0.isKept && $0.wave != nil }) { $0.wave ?? "" }
         return kept.map { name, looked in
             var wave = RollOutSummary.Wave(name: name, count: looked.count)
@@ -81,7 +81,7 @@ extension RollOutRun {
     }
 }
 
-extension RollOutRun.Looked {
+extension RollOutRun.Inspected {
     /// - Parameter isKept: whether it is of an earlier run, and not of a shard of this one.
     init(_ result: RollOutResult, isKept: Bool = false) {
         self.init(

@@ -3,13 +3,13 @@ import SQLiteSchema
 
 /// Makes the text that an editor shows beside a name.
 struct HoverBuilder {
-    let moment: LintMoment
+    let context: LintContext
     let offset: Int
     let encoding: PositionEncoding
     let text: TextDocument
 
     func hover() -> JSONValue {
-        guard let name = NameAtCursor(moment, offset: offset) else { return .null }
+        guard let name = NameAtCursor(context, offset: offset) else { return .null }
         let parts = name.meanings.map { meaning in
             switch meaning {
             case .object(let object): describe(object)
@@ -24,16 +24,16 @@ struct HoverBuilder {
         ]
     }
 
-    private func describe(_ object: LintMoment.Object) -> String {
+    private func describe(_ object: LintContext.Object) -> String {
         // An index by which a table is found belongs to its schema.
-        let indexes = (isBefore(object) ? moment.before : moment.after).filter {
+        let indexes = (isBefore(object) ? context.before : context.after).filter {
             $0.type == "index" && object.type == "table" && $0.table.foldedASCII == object.name.foldedASCII
         }
         return Self.fence(([object] + indexes).map { $0.sql + ";" }.joined(separator: "\n"))
     }
 
-    private func isBefore(_ object: LintMoment.Object) -> Bool {
-        moment.before.contains { $0.type == object.type && $0.name == object.name }
+    private func isBefore(_ object: LintContext.Object) -> Bool {
+        context.before.contains { $0.type == object.type && $0.name == object.name }
     }
 
     private func when(_ name: NameAtCursor) -> String {
@@ -42,8 +42,8 @@ struct HoverBuilder {
             case .object(let object), .column(_, let object): isBefore(object)
             }
         }
-        return "\(isThere ? "Before" : "After") line \(moment.statement.location.line) of "
-            + Self.code(moment.migration.identifier)
+        return "\(isThere ? "Before" : "After") line \(context.statement.location.line) of "
+            + Self.code(context.migration.identifier)
     }
 
     /// Returns SQL in a fence that none of its lines ends.

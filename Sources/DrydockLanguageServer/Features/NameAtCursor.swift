@@ -4,16 +4,16 @@ import SQLiteSchema
 /// The name that an editor's cursor is on, and what it stands for in the schema of that moment.
 struct NameAtCursor {
     enum Meaning {
-        case object(LintMoment.Object)
-        case column(String, of: LintMoment.Object)
+        case object(LintContext.Object)
+        case column(String, of: LintContext.Object)
     }
 
     let token: Token
     let meanings: [Meaning]
 
     /// - Returns: nil if the cursor is on no name, or the name is not known.
-    init?(_ moment: LintMoment, offset: Int) {
-        let statement = moment.statement
+    init?(_ context: LintContext, offset: Int) {
+        let statement = context.statement
         let tokens = statement.tokens
         let place =
             tokens.firstIndex { $0.range.contains(offset) && $0.name(in: statement.source) != nil }
@@ -21,9 +21,9 @@ struct NameAtCursor {
         guard let place, let name = tokens[place].name(in: statement.source) else { return nil }
         token = tokens[place]
         // What the statement creates is there only afterwards.
-        var objects = moment.before
+        var objects = context.before
         let known = Set(objects.map { [$0.type, $0.name.foldedASCII] })
-        objects += moment.after.filter { !known.contains([$0.type, $0.name.foldedASCII]) }
+        objects += context.after.filter { !known.contains([$0.type, $0.name.foldedASCII]) }
         let reader = Reader(statement: statement, objects: objects)
         meanings = reader.meanings(of: name, at: place)
         if meanings.isEmpty { return nil }
@@ -31,7 +31,7 @@ struct NameAtCursor {
 
     private struct Reader {
         let statement: SQLStatement
-        let objects: [LintMoment.Object]
+        let objects: [LintContext.Object]
 
         private func name(_ place: Int) -> String? {
             statement.tokens.indices.contains(place)
@@ -43,7 +43,7 @@ struct NameAtCursor {
                 && statement.tokens[place].isSymbol(symbol, in: statement.source)
         }
 
-        private func object(_ name: String) -> LintMoment.Object? {
+        private func object(_ name: String) -> LintContext.Object? {
             objects.first { $0.name.foldedASCII == name.foldedASCII }
         }
 
@@ -72,7 +72,7 @@ struct NameAtCursor {
         }
 
         /// The tables that the statement names.
-        private var tables: [LintMoment.Object] {
+        private var tables: [LintContext.Object] {
             let names = Set(statement.tokens.compactMap { $0.name(in: statement.source)?.foldedASCII })
             var seen: Set<String> = []
             return objects.filter {
@@ -82,7 +82,7 @@ struct NameAtCursor {
         }
 
         /// Returns the table of a name, or of an alias: `FROM email AS e`, `JOIN email e`.
-        private func table(_ name: String) -> LintMoment.Object? {
+        private func table(_ name: String) -> LintContext.Object? {
             let found = { (candidate: String?) in
                 candidate.flatMap(object).flatMap { ["table", "view"].contains($0.type) ? $0 : nil }
             }
@@ -96,7 +96,7 @@ struct NameAtCursor {
     }
 }
 
-extension LintMoment.Object {
+extension LintContext.Object {
     /// Returns a column's definition in a CREATE TABLE, as it is written; nil if there is no such column.
     func column(_ name: String) -> String? {
         guard type == "table" else { return nil }

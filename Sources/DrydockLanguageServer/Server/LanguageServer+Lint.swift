@@ -26,7 +26,7 @@ extension LanguageServer {
         let outcome: Result<LintOutcome, RequestError>
         do {
             outcome = .success(
-                try await linter.run(project.project.request, edited: texts(of: key), memory: project.memory))
+                try await linter.run(project.project.request, edited: texts(of: key), cache: project.cache))
         } catch let error as RequestError {
             outcome = .failure(error)
         } catch let error as EngineError {

@@ -4,28 +4,28 @@ import SQLiteSchema
 /// Answers what the editor asks about a place.
 extension LanguageServer {
     func hover(at place: DocumentPlace) async throws -> JSONValue {
-        guard let moment = try await moment(at: place) else { return .null }
+        guard let context = try await context(at: place) else { return .null }
         return HoverBuilder(
-            moment: moment, offset: place.offset, encoding: encoding, text: place.document.text
+            context: context, offset: place.offset, encoding: encoding, text: place.document.text
         ).hover()
     }
 
     func definition(at place: DocumentPlace) async throws -> JSONValue {
-        guard let moment = try await moment(at: place),
-            let name = NameAtCursor(moment, offset: place.offset)
+        guard let context = try await context(at: place),
+            let name = NameAtCursor(context, offset: place.offset)
         else { return .null }
         let builder = DiagnosticBuilder(encoding: encoding) { self.file($0) }
         let locations = name.meanings.compactMap { meaning -> JSONValue? in
             switch meaning {
             case .object(let object):
-                moment.origin(object.type, object.name).flatMap {
+                context.origin(object.type, object.name).flatMap {
                     builder.location(of: $0, naming: object.name)
                 }
             case .column(let column, let table):
-                (moment.origin(column: column, of: table.name) ?? moment.origin("table", table.name)).flatMap
-                {
-                    builder.location(of: $0, naming: column)
-                }
+                (context.origin(column: column, of: table.name) ?? context.origin("table", table.name))
+                    .flatMap {
+                        builder.location(of: $0, naming: column)
+                    }
             }
         }
         return locations.isEmpty ? .null : .array(locations)
@@ -50,7 +50,7 @@ extension LanguageServer {
     }
 
     /// Returns the schema that the statement at a place meets; nil if it belongs to no migration, or is not known.
-    private func moment(at place: DocumentPlace) async throws -> LintMoment? {
+    private func context(at place: DocumentPlace) async throws -> LintContext? {
         guard let key = place.document.project, let name = place.document.name, let project = projects[key]
         else { return nil }
         let stop = StopFlag()
@@ -59,8 +59,8 @@ extension LanguageServer {
         texts[name] = place.document.text.bytes
         let edited = texts
         return try await withTaskCancellationHandler {
-            try await linter.moment(
-                project.project.request, edited: edited, memory: project.memory, path: name,
+            try await linter.context(
+                project.project.request, edited: edited, cache: project.cache, path: name,
                 offset: place.offset)
         } onCancel: {
             stop.set()

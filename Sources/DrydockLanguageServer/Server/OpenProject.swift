@@ -7,7 +7,7 @@ struct OpenProject: Sendable {
     let project: LintProject
     /// The migration folder without links, to recognise its files.
     let realFolder: String
-    let memory = LintMemory()
+    let cache = LintCache()
     /// Rises with each change, so that an older run is known to be old.
     var generation = 0
     var task: Task<Void, Never>?

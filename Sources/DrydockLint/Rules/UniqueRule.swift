@@ -140,9 +140,9 @@ struct UniqueRule: LintRule {
     /// Returns columns that did not exist when the migration began.
     private func addedColumns(_ columns: [KeyTerm], _ table: String, _ step: LintStep) -> [String] {
         let origins = step.origins(of: table)
-        guard !origins.isEmpty, let incarnation = step.lineage[table] else { return [] }
+        guard !origins.isEmpty, let trackedTable = step.lineage[table] else { return [] }
         return columns.map(\.column).filter { column in
-            origins.allSatisfy { $0.column(incarnation.firstName(column)) == nil }
+            origins.allSatisfy { $0.column(trackedTable.firstName(column)) == nil }
         }
     }
 

@@ -68,7 +68,7 @@ public struct HealthInspector: Sendable {
         _ paths: [String], _ request: HealthRequest, _ progress: HealthProgress
     ) async throws -> [CheckedDatabase] {
         let done = Atomic(0)
-        let schemas = SchemaMemory()
+        let schemas = SchemaCache()
         let connections = ConnectionPool(
             engine: engine, settings: request.connectionSettings, limit: paths.count > 1 ? 32 : 0)
         let checked = try await concurrentMap(paths, jobs: request.jobs) { path in

@@ -16,7 +16,7 @@ struct HealthRun: Sendable {
     let path: String
     let request: HealthRequest
     /// What the databases of a run share that have the same schema.
-    let schemas: SchemaMemory
+    let schemas: SchemaCache
     let connections: ConnectionPool
     /// Where the previous run stopped.
     var start: HealthProgress.Place?

@@ -57,7 +57,7 @@ final class HealthFacts: Sendable {
     private let outlines = Mutex<[UInt32: TreeOutline]>([:])
     private let pagesProved = Atomic(false)
 
-    init(_ slice: LiveOverlay.Slice, _ schemas: SchemaMemory) throws {
+    init(_ slice: LiveOverlay.Slice, _ schemas: SchemaCache) throws {
         file = try DatabaseFile(ImagePages(slice.image))
         // Where something is wrong, every database is looked at.
         shape = try (slice.schemaMemo ?? Memo()).value(isKept: { $0.shared != nil }) { [file] in
@@ -100,7 +100,7 @@ struct HealthShape: Sendable {
     let keysWithoutIndex = Memo()
     let rowidQueries = Memo()
 
-    init(_ connection: any Connection, _ file: DatabaseFile, _ schemas: SchemaMemory) throws {
+    init(_ connection: any Connection, _ file: DatabaseFile, _ schemas: SchemaCache) throws {
         let reading = try schemas.read(connection, historyTables: [])
         var catalog = reading.catalog
         catalog.marks = [:]

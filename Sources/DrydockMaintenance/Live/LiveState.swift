@@ -40,7 +40,7 @@ package struct LiveState: Sendable, Equatable {
             isOpenElsewhere = LockHolder.of(path + Sidecar.sharedMemory, at: LogIndex.openOffset) != nil
             if isOpenElsewhere { index = LogIndex(path + Sidecar.sharedMemory) }
         }
-        let journal = JournalLook(path)
+        let journal = JournalStatus(path)
         hotJournalSize = journal.hotSize
         if !isLogged { writer = journal.writer }
         // Looked at after the files beside it, since a database that is being made has them first.

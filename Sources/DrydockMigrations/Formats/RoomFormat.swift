@@ -21,7 +21,7 @@ extension ToolProfile {
                 + "version, and --migrations names the folder of 1.json, 2.json. Snapshots are compared with them."
         ))
 
-    private static func hasSchema(_ folder: FolderGlance) -> Bool {
+    private static func hasSchema(_ folder: FolderSummary) -> Bool {
         let schemas = folder.files.filter { file in
             let number = file.dropLast(5)
             return file.hasSuffix(".json") && !number.isEmpty

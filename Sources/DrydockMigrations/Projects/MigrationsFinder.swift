@@ -116,15 +116,15 @@ package struct MigrationsFinder: Sendable {
                 .unreadable,
                 "'\(folder)' is a file, not a folder; write --migrations \(PathParts.inShell(parent))")
         }
-        guard format == nil, let glance = FolderGlance(folder, isForMigrations: true) else { return }
-        if let parent = tooLow(folder, glance) {
+        guard format == nil, let summary = FolderSummary(folder, isForMigrations: true) else { return }
+        if let parent = tooLow(folder, summary) {
             throw RequestError(
                 .notFound,
                 "'\(folder)' is a part of the migrations in '\(parent)'; write --migrations \(PathParts.inShell(parent))"
             )
         }
         // Any file that a format would take is a sign that it is meant.
-        guard FoundTrace.first(in: glance) == nil, let files = try? FolderFiles(folder) else { return }
+        guard FoundTrace.first(in: summary) == nil, let files = try? FolderFiles(folder) else { return }
         let readers = MigrationFormats.all.filter { $0.name != DrydockFormat().name }
         guard !readers.contains(where: { $0.evidence(in: files) != nil }) else { return }
         let survey = MigrationsSurvey(folder)
@@ -139,16 +139,16 @@ package struct MigrationsFinder: Sendable {
     }
 
     /// Returns the folder of which this one is a single migration, or what its tool keeps beside them.
-    private static func tooLow(_ folder: String, _ glance: FolderGlance) -> String? {
+    private static func tooLow(_ folder: String, _ summary: FolderSummary) -> String? {
         let parent = FolderListing.realPath(folder + "/..")
         let trimmed = trimmed(folder)
         let shown = trimmed == "." ? ".." : PathParts.folder(of: trimmed)
-        let scripts = Set(glance.files.filter { $0.lowercased().hasSuffix(".sql") })
+        let scripts = Set(summary.files.filter { $0.lowercased().hasSuffix(".sql") })
         let traces = FoundTrace.all.map(\.trace)
         let isStep =
-            glance.folders.isEmpty && !scripts.isEmpty
+            summary.folders.isEmpty && !scripts.isEmpty
             && traces.contains { scripts.isSubset(of: $0.stepFiles) }
-        let isJournal = traces.contains { $0.innerFile.map(glance.files.contains) ?? false }
+        let isJournal = traces.contains { $0.innerFile.map(summary.files.contains) ?? false }
         guard isStep || isJournal, MigrationsSurvey.sign(of: parent) != nil else { return nil }
         return shown
     }

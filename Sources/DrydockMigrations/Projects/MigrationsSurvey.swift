@@ -9,7 +9,7 @@ package struct MigrationsSurvey: Sendable {
     package struct Candidate: Sendable, Hashable {
         /// The path, relative to the folder that was searched; `.` for that folder.
         package var path: String
-        /// The format that a glance suggests.
+        /// The format that a summary suggests.
         package var format: String
         package var sign: String
     }
@@ -64,21 +64,21 @@ package struct MigrationsSurvey: Sendable {
 
     /// Returns what a single folder holds, without those in it; nil if they are not migrations.
     package static func sign(of folder: String) -> Candidate? {
-        guard let glance = FolderGlance(folder, isForMigrations: isForMigrations(folder)),
-            let found = FoundTrace.first(in: glance)
+        guard let summary = FolderSummary(folder, isForMigrations: isForMigrations(folder)),
+            let found = FoundTrace.first(in: summary)
         else { return nil }
         return Candidate(path: ".", format: found.format, sign: found.trace.sign)
     }
 
     private static func isForMigrations(_ folder: String) -> Bool {
-        FolderGlance.isForMigrations(PathParts.name(of: FolderListing.realPath(folder)))
+        FolderSummary.isForMigrations(PathParts.name(of: FolderListing.realPath(folder)))
     }
 
     /// Reads a folder.
     /// - Returns: the folders in it that are searched next.
     private mutating func visit(_ place: Place) -> [Place] {
         guard !candidates.contains(where: { place.path.hasPrefix($0.path + "/") || $0.path == place.path }),
-            let glance = glance(place)
+            let summary = summary(place)
         else { return [] }
         // A folder that drydock shrink made is a project of its own.
         if place.level > 0,
@@ -88,41 +88,41 @@ package struct MigrationsSurvey: Sendable {
         {
             return []
         }
-        if let trace = FoundTrace.first(in: glance) {
-            add(place.path, trace, glance)
+        if let trace = FoundTrace.first(in: summary) {
+            add(place.path, trace, summary)
             return []
         }
-        if let tool = CodeMigrations.first(in: glance) { code.append(Code(path: place.path, tool: tool)) }
-        if glance.folders.contains("src") { visitPrescribed(place.path) }
-        links += glance.links.filter(FolderGlance.isForMigrations).map { join(place.path, $0) }
+        if let tool = CodeMigrations.first(in: summary) { code.append(Code(path: place.path, tool: tool)) }
+        if summary.folders.contains("src") { visitPrescribed(place.path) }
+        links += summary.links.filter(FolderSummary.isForMigrations).map { join(place.path, $0) }
         // A folder of migrations may have one for each database in it, and Room's one for each class.
         let isInside =
             place.level == 0
-            ? place.isForMigrations : FolderGlance.isForMigrations(PathParts.name(of: place.path))
+            ? place.isForMigrations : FolderSummary.isForMigrations(PathParts.name(of: place.path))
         let isSchemas = PathParts.name(of: place.path) == "schemas" && place.level <= SearchLimits.levels
-        return glance.folders.sorted(by: naturallyPrecedes).compactMap { name in
+        return summary.folders.sorted(by: naturallyPrecedes).compactMap { name in
             guard !SearchLimits.skipped.contains(name.lowercased()) else { return nil }
             let level = place.level + 1
             guard level <= SearchLimits.levels || level == SearchLimits.levels + 1 && isInside || isSchemas
             else { return nil }
             return Place(
                 path: join(place.path, name), level: level,
-                isForMigrations: isInside || FolderGlance.isForMigrations(name))
+                isForMigrations: isInside || FolderSummary.isForMigrations(name))
         }
     }
 
-    private mutating func glance(_ place: Place) -> FolderGlance? {
+    private mutating func summary(_ place: Place) -> FolderSummary? {
         folderCount += 1
-        let glance = FolderGlance(absolute(place.path), isForMigrations: place.isForMigrations)
-        nameCount += glance?.entryCount ?? 0
-        return glance
+        let summary = FolderSummary(absolute(place.path), isForMigrations: place.isForMigrations)
+        nameCount += summary?.entryCount ?? 0
+        return summary
     }
 
-    private mutating func add(_ path: String, _ found: FoundTrace, _ glance: FolderGlance) {
+    private mutating func add(_ path: String, _ found: FoundTrace, _ summary: FolderSummary) {
         let candidate = Candidate(path: path, format: found.format, sign: found.trace.sign)
-        if found.trace.kind == .plain, !SearchLimits.isOfAnotherDatabase(path), isMostlyBelow(glance) {
+        if found.trace.kind == .plain, !SearchLimits.isOfAnotherDatabase(path), isMostlyBelow(summary) {
             unknown.append(path)
-        } else if SearchLimits.isOfAnotherDatabase(path) || Self.namesAnotherDatabase(glance, found.trace) {
+        } else if SearchLimits.isOfAnotherDatabase(path) || Self.namesAnotherDatabase(summary, found.trace) {
             others.append(candidate)
         } else {
             candidates.append(candidate)
@@ -130,20 +130,20 @@ package struct MigrationsSurvey: Sendable {
     }
 
     /// Returns whether more folders in a folder have SQL than it has scripts itself.
-    private mutating func isMostlyBelow(_ glance: FolderGlance) -> Bool {
-        let own = glance.scripts.count
+    private mutating func isMostlyBelow(_ summary: FolderSummary) -> Bool {
+        let own = summary.scripts.count
         var others = 0
-        for name in glance.folders.prefix(own + SearchLimits.weakLimit) where others <= own {
+        for name in summary.folders.prefix(own + SearchLimits.weakLimit) where others <= own {
             folderCount += 1
-            let inside = FolderGlance(glance.path + "/" + name, isForMigrations: false)
+            let inside = FolderSummary(summary.path + "/" + name, isForMigrations: false)
             others += inside?.scripts.isEmpty == false ? 1 : 0
         }
         return others > own
     }
 
     /// Returns whether the crate that a folder belongs to connects by sqlx or Diesel to other databases alone.
-    private static func isInCrateOfAnotherDatabase(_ glance: FolderGlance) -> Bool {
-        guard let bytes = try? FolderListing.contents(of: glance.path + "/../Cargo.toml", limit: 1 << 16)
+    private static func isInCrateOfAnotherDatabase(_ summary: FolderSummary) -> Bool {
+        guard let bytes = try? FolderListing.contents(of: summary.path + "/../Cargo.toml", limit: 1 << 16)
         else {
             return false
         }
@@ -153,10 +153,10 @@ package struct MigrationsSurvey: Sendable {
     }
 
     /// Returns whether what the tool wrote into the folder is about another database.
-    private static func namesAnotherDatabase(_ glance: FolderGlance, _ trace: FolderTrace) -> Bool {
-        if trace.isOfCrate, isInCrateOfAnotherDatabase(glance) { return true }
+    private static func namesAnotherDatabase(_ summary: FolderSummary, _ trace: FolderTrace) -> Bool {
+        if trace.isOfCrate, isInCrateOfAnotherDatabase(summary) { return true }
         guard let databaseKey = trace.databaseKey,
-            let bytes = try? FolderListing.contents(of: glance.path + "/" + trace.sign, limit: 4096)
+            let bytes = try? FolderListing.contents(of: summary.path + "/" + trace.sign, limit: 4096)
         else { return false }
         let text = String(decoding: bytes, as: UTF8.self)
         guard let key = text.range(of: databaseKey) else { return false }
@@ -168,21 +168,21 @@ package struct MigrationsSurvey: Sendable {
     private mutating func visitPrescribed(_ path: String) {
         for case .below(let name) in ToolProfile.all.flatMap(\.places) {
             let place = Place(path: join(path, name), level: SearchLimits.levels, isForMigrations: true)
-            guard let glance = glance(place) else { continue }
-            if let trace = FoundTrace.first(in: glance) {
-                add(place.path, trace, glance)
+            guard let summary = summary(place) else { continue }
+            if let trace = FoundTrace.first(in: summary) {
+                add(place.path, trace, summary)
                 continue
             }
             // Folders of releases belong to one set, those of databases do not.
-            let inside = glance.folders.sorted(by: naturallyPrecedes).compactMap { name in
-                FolderGlance(absolute(join(place.path, name)), isForMigrations: true).flatMap { glance in
-                    FoundTrace.first(in: glance).map { (join(place.path, name), $0, glance) }
+            let inside = summary.folders.sorted(by: naturallyPrecedes).compactMap { name in
+                FolderSummary(absolute(join(place.path, name)), isForMigrations: true).flatMap { summary in
+                    FoundTrace.first(in: summary).map { (join(place.path, name), $0, summary) }
                 }
             }
             if let own = inside.first(where: { $0.0.hasSuffix("/sqlite") || $0.0.hasSuffix("/sqlite3") }) {
                 add(own.0, own.1, own.2)
             } else if let first = inside.first(where: { !SearchLimits.isOfAnotherDatabase($0.0) }) {
-                add(place.path, first.1, glance)
+                add(place.path, first.1, summary)
             }
         }
         for tool in ToolProfile.all {
@@ -205,9 +205,9 @@ package struct MigrationsSurvey: Sendable {
     /// Returns what a tool left in a folder or in those in it, in whatever package.
     private mutating func trace(of tool: ToolProfile, in path: String, depth: Int) -> FolderTrace? {
         let place = Place(path: path, level: SearchLimits.levels, isForMigrations: false)
-        guard depth > 0, folderCount < SearchLimits.folders, let glance = glance(place) else { return nil }
-        if let trace = tool.traces.first(where: { $0.isIn(glance) }) { return trace }
-        for name in glance.folders {
+        guard depth > 0, folderCount < SearchLimits.folders, let summary = summary(place) else { return nil }
+        if let trace = tool.traces.first(where: { $0.isIn(summary) }) { return trace }
+        for name in summary.folders {
             if let trace = trace(of: tool, in: join(path, name), depth: depth - 1) { return trace }
         }
         return nil
@@ -220,10 +220,10 @@ package struct MigrationsSurvey: Sendable {
         var known = Set((candidates + others).map { FolderListing.realPath(absolute($0.path)) })
         for path in links where known.insert(FolderListing.realPath(absolute(path))).inserted {
             guard FolderListing.isFolder(absolute(path)),
-                let glance = glance(Place(path: path, level: SearchLimits.levels, isForMigrations: true)),
-                let trace = FoundTrace.first(in: glance)
+                let summary = summary(Place(path: path, level: SearchLimits.levels, isForMigrations: true)),
+                let trace = FoundTrace.first(in: summary)
             else { continue }
-            add(path, trace, glance)
+            add(path, trace, summary)
         }
     }
 

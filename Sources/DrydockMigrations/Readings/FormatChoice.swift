@@ -16,10 +16,10 @@ package struct FormatChoice: Sendable {
     ///   - memory: the files that were read before, and will be again.
     package init(
         folder: String, named name: String?, options: FormatOptions, edited: [String: [UInt8]] = [:],
-        memory: FileMemory = FileMemory()
+        cache: FileCache = FileCache()
     ) throws {
         self.options = options
-        files = try FolderFiles(folder, edited: edited, memory: memory)
+        files = try FolderFiles(folder, edited: edited, cache: cache)
         isNamed = name != nil || options.custom != nil
         if let name {
             guard name == CustomFormat.formatName || options.custom == nil else {
@@ -87,7 +87,7 @@ package struct FormatChoice: Sendable {
         guard options.foreignKeys == nil,
             readings.contains(where: { $0.format.runsOnAppsConnection && $0.set.dependsOnForeignKeys })
         else { return nil }
-        return files.memory.signs(near: files.path)
+        return files.cache.signs(near: files.path)
     }
 
     /// A format that the folder may be in, and the migrations that it reads there.

@@ -15,10 +15,10 @@ package struct CodeMigrations: Sendable, Hashable {
     /// The programs of that command.
     private let programs: [String]
     /// Returns whether a folder has them; nil where only the project's files tell whose ``ToolProfile/script`` they are.
-    private let isIn: (@Sendable (FolderGlance) -> Bool)?
+    private let isIn: (@Sendable (FolderSummary) -> Bool)?
 
     init(
-        _ name: String, isIn: (@Sendable (FolderGlance) -> Bool)?, recipe: String, settings: [String] = [],
+        _ name: String, isIn: (@Sendable (FolderSummary) -> Bool)?, recipe: String, settings: [String] = [],
         programs: [String] = [], command: [String] = [], needs preparation: [String] = []
     ) {
         (self.name, self.isIn, self.recipe, self.settings) = (name, isIn, recipe, settings)
@@ -47,7 +47,7 @@ package struct CodeMigrations: Sendable, Hashable {
     package static let all = ToolProfile.all.compactMap(\.code)
 
     /// Returns those that a folder has; of scripts, those of the tool that the project's files name.
-    static func first(in folder: FolderGlance) -> CodeMigrations? {
+    static func first(in folder: FolderSummary) -> CodeMigrations? {
         guard let found = all.first(where: { $0.isIn?(folder) ?? false }) else { return nil }
         guard found == ToolProfile.script.code else { return found }
         let runners = all.filter { $0.isIn == nil }

@@ -1,6 +1,6 @@
 import DrydockFindings
 
-/// What a tool leaves in a folder of migrations, as far as a glance shows it.
+/// What a tool leaves in a folder of migrations, as far as a summary shows it.
 ///
 /// It decides only where migrations are. In which format they are is decided by ``FormatChoice``, which reads them.
 struct FolderTrace: Sendable {
@@ -23,7 +23,7 @@ struct FolderTrace: Sendable {
     let kind: Kind
     /// What it is, as messages say it.
     let sign: String
-    let isIn: @Sendable (FolderGlance) -> Bool
+    let isIn: @Sendable (FolderSummary) -> Bool
     /// The key in the file whose value is the project's database.
     private(set) var databaseKey: String?
     /// The scripts in the folder of a single migration.
@@ -31,7 +31,7 @@ struct FolderTrace: Sendable {
     /// Whether the Cargo.toml beside the folder may say that it is for another database.
     private(set) var isOfCrate = false
 
-    private init(_ kind: Kind, _ sign: String, isIn: @escaping @Sendable (FolderGlance) -> Bool) {
+    private init(_ kind: Kind, _ sign: String, isIn: @escaping @Sendable (FolderSummary) -> Bool) {
         (self.kind, self.sign, self.isIn) = (kind, sign, isIn)
     }
 
@@ -39,9 +39,9 @@ struct FolderTrace: Sendable {
     /// - Parameter databaseKey: what it calls the project's database.
     static func file(_ path: String, databaseKey: String) -> FolderTrace {
         let parts = path.split(separator: "/").map(String.init)
-        var trace = FolderTrace(.written, path) { glance in
+        var trace = FolderTrace(.written, path) { summary in
             parts.count == 1
-                ? glance.files.contains(path) : glance.folders.contains(parts[0]) && glance.has(path)
+                ? summary.files.contains(path) : summary.folders.contains(parts[0]) && summary.has(path)
         }
         trace.databaseKey = databaseKey
         return trace
@@ -49,7 +49,7 @@ struct FolderTrace: Sendable {
 
     /// Files that the tool writes, which a closure recognises.
     static func written(
-        _ sign: String, isIn: @escaping @Sendable (FolderGlance) -> Bool
+        _ sign: String, isIn: @escaping @Sendable (FolderSummary) -> Bool
     ) -> FolderTrace {
         FolderTrace(.written, sign, isIn: isIn)
     }
@@ -100,5 +100,5 @@ struct FoundTrace: Sendable {
         }
     }
 
-    static func first(in glance: FolderGlance) -> FoundTrace? { all.first { $0.trace.isIn(glance) } }
+    static func first(in summary: FolderSummary) -> FoundTrace? { all.first { $0.trace.isIn(summary) } }
 }

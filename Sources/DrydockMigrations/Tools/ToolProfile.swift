@@ -8,7 +8,7 @@ package struct ToolProfile: Sendable {
     let name: String
     /// How its folder of SQL is read; nil if its migrations are only code.
     let format: (any MigrationFormat)?
-    /// What it leaves in a folder of migrations, as far as a glance shows it.
+    /// What it leaves in a folder of migrations, as far as a summary shows it.
     let traces: [FolderTrace]
     /// What a project's files say if they name it.
     let signs: [ProjectSign]

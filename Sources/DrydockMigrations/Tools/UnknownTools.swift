@@ -9,7 +9,7 @@ extension ToolProfile {
             && [".js", ".ts", ".mjs", ".cjs", ".mts", ".cts"].contains { folder.hasNumbered($0) }
     }
 
-    private init(code language: String, isIn: @escaping @Sendable (FolderGlance) -> Bool) {
+    private init(code language: String, isIn: @escaping @Sendable (FolderSummary) -> Bool) {
         let recipe =
             "log the SQL that the app's migrations send to an empty database, and write that of each into a folder of its own, "
             + "as sql/0001_name.sql; --migrations names the folder, and 'custom:' in drydock.yml says where the history is. Or "

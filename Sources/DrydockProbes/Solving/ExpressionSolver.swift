@@ -272,7 +272,7 @@ struct ExpressionSolver {
             key: columns.key, natural: place.map(columns.natural) ?? [1, "x"], constants: constants,
             isUnusual: columns.freedom.isUnusual
         ) { value, days in
-            try MomentText.moved(value, days: days, judge)
+            try DateTimeText.moved(value, days: days, judge)
         }
     }
 }

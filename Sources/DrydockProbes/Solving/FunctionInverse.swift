@@ -42,7 +42,7 @@ struct FunctionInverse {
             let test = Expression.binary(name, arguments[1], first)
             return [OperandGoal(test, .truth(RowJudge.isTrue(value)))]
         case "strftime", "date", "datetime", "time", "julianday", "unixepoch":
-            return try MomentInverse(judge: judge).goals(name, arguments, value)
+            return try DateTimeInverse(judge: judge).goals(name, arguments, value)
         case "json_extract", "jsonb_extract":
             guard arguments.count == 2, let path = arguments[1].constant else { return [] }
             return try json.goals(first, at: JSONInverse.path(path), value, row)

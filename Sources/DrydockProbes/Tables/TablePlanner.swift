@@ -368,7 +368,7 @@ struct TablePlanner {
     /// Returns a value that a column is compared with; for a pattern a moment that matches it, where the column has those.
     private static func value(_ comparison: Usage.Comparison, of column: ColumnPlan) -> SQLValue {
         guard let pattern = comparison.pattern, column.kind.isMoment,
-            let text = Moment(day: 1).texts.first(where: pattern.matches)
+            let text = DateTime(day: 1).texts.first(where: pattern.matches)
         else { return comparison.value }
         return SQLValue(text)
     }

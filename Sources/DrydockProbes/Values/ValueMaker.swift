@@ -115,13 +115,13 @@ struct ValueMaker: Sendable {
         return column.affinity == .text ? SQLValue(isTrue == 1 ? "true" : "false") : .integer(Int64(isTrue))
     }
 
-    private func epoch(_ column: ColumnPlan, _ when: Moment, _ isMilliseconds: Bool) -> SQLValue {
+    private func epoch(_ column: ColumnPlan, _ when: DateTime, _ isMilliseconds: Bool) -> SQLValue {
         let number = Int64(when.seconds) * (isMilliseconds ? 1000 : 1)
         return column.affinity == .real ? .real(Double(number) + 0.5) : .integer(number)
     }
 
-    private func moment(_ column: ColumnPlan, _ row: Row) -> Moment {
-        Moment(day: (column.rank * 3 + row.index) % 20_000)
+    private func moment(_ column: ColumnPlan, _ row: Row) -> DateTime {
+        DateTime(day: (column.rank * 3 + row.index) % 20_000)
     }
 
     // MARK: - What conditions ask for

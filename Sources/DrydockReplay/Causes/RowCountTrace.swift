@@ -17,15 +17,15 @@ struct RowCountTrace {
         places = [start[match.before.name]?.id, end[match.after.name]?.id].compactMap(\.self)
     }
 
-    mutating func look(_ moment: CulpritMoment) {
+    mutating func look(_ point: StatementPoint) {
         func count(_ schema: String, _ name: String) -> Int? {
-            try? moment.connection.firstRow(
+            try? point.connection.firstRow(
                 "SELECT count(*) FROM \(quotedName(schema)).\(quotedName(name))"
             ) { Int($0.integer(0)) }
         }
-        before = before ?? count(moment.beforeSchema, table)
-        let counts = places.compactMap { moment.lineage.key(of: $0) }.compactMap { count($0.schema, $0.name) }
+        before = before ?? count(point.beforeSchema, table)
+        let counts = places.compactMap { point.lineage.key(of: $0) }.compactMap { count($0.schema, $0.name) }
         guard let before, let most = counts.max() else { return }
-        culprit = most > before ? culprit ?? moment.index : nil
+        culprit = most > before ? culprit ?? point.index : nil
     }
 }

@@ -41,10 +41,10 @@ struct TriggerCause: Sendable {
                 }
                 func look(_ index: Int) {
                     lineage.apply(fork.migration.statements[index], at: index)
-                    let moment = CulpritMoment(
+                    let point = StatementPoint(
                         connection: connection, lineage: lineage, action: lineage.actions[index],
                         index: index, beforeSchema: StepFork.beforeSchema, historyTables: [])
-                    for trace in traces.indices { traces[trace].look(moment) }
+                    for trace in traces.indices { traces[trace].look(point) }
                 }
                 try fork.run(upTo: culprit, on: connection, ran: look)
                 guard let triggers = try FiredTriggers(statement, on: connection) else { return nil }
@@ -73,9 +73,9 @@ struct TriggerCause: Sendable {
 
 /// Explains a statement that fails only because of a trigger that it fires.
 struct TriggerExplainer: FailureExplainer {
-    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
-        let connection = scene.connection
-        guard let statement = scene.statement,
+    func explanation(of fixture: FailureFixture) throws -> FailureExplanation? {
+        let connection = fixture.connection
+        guard let statement = fixture.statement,
             let triggers = try FiredTriggers(statement, on: connection)
         else { return nil }
         try connection.execute("SAVEPOINT drydock_triggers")
@@ -86,7 +86,7 @@ struct TriggerExplainer: FailureExplainer {
         } catch let error as EngineError where error.isStatementError {
             return nil
         }
-        let place = scene.migration.mention(scene.index)
+        let place = fixture.migration.mention(fixture.index)
         let cause = triggers.cause(place, on: [])
         var explanation = FailureExplanation(
             detail: "; \(cause), and does not fail without", help: triggers.help(place, on: []))

@@ -20,7 +20,7 @@ struct MovesOfSteps {
         var whole = first
         whole.statements = steps.migrations.flatMap(\.statements)
         let (before, after) = (replayed.baseline.state, replayed.end)
-        let lineage = inputs.chronicle.lineages.lineage(
+        let lineage = inputs.earlierLineage.lineages.lineage(
             before, temporaries: [], statements: whole.statements)
         func report(_ table: String, _ finding: (Finding.Place?) -> Finding) {
             let index = lineage.dropStatement(ofTable: table)
@@ -35,7 +35,7 @@ struct MovesOfSteps {
         let declarations = steps.migrations.flatMap(\.declarations)
         // Rows that a declaration allows to be lost would be missing.
         if !declarations.contains(where: \.kind.letsRowsGo) {
-            let provenance = inputs.chronicle.provenance(of: whole, before: before)
+            let provenance = inputs.earlierLineage.provenance(of: whole, before: before)
             let moves: Conservation
             do {
                 moves = try await inspector.withConnection(to: before.image, attaching: after.image) {

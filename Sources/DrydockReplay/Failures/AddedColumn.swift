@@ -32,10 +32,10 @@ struct AddedColumn {
     }
 
     /// Returns the rows of the table that match a condition in which the column is replaced by its future value.
-    func rows(where condition: String, _ scene: FailureScene, showing shown: [String] = []) throws
+    func rows(where condition: String, _ fixture: FailureFixture, showing shown: [String] = []) throws
         -> RefusedRows?
     {
-        var source = RowSource(table, scene)
+        var source = RowSource(table, fixture)
         let value = column.generated.map { "(\($0.expression))" } ?? "\(column.defaultValue ?? .null)"
         let rowid = table.rowidName.map { "\($0) AS rowid, " } ?? ""
         source.from = "(SELECT \(rowid)*, \(value) AS \(quotedName(column.name)) FROM \(source.from))"

@@ -4,24 +4,24 @@ import SQLiteSchema
 
 /// Explains "CHECK constraint failed": which rows break the condition.
 struct CheckExplainer: FailureExplainer {
-    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
-        guard let label = SQLiteMessage.checkFailed.rest(of: scene.error.message),
-            let statement = scene.statement
+    func explanation(of fixture: FailureFixture) throws -> FailureExplanation? {
+        guard let label = SQLiteMessage.checkFailed.rest(of: fixture.error.message),
+            let statement = fixture.statement
         else { return nil }
         if case .addColumn(let name, let column) = statement.action,
-            let added = AddedColumn(name, column, statement, scene.schema)
+            let added = AddedColumn(name, column, statement, fixture.schema)
         {
             for check in added.checks {
                 let names = shown(check, added.table.columns + [added.column])
-                guard let found = try added.rows(where: "NOT (\(check.expression))", scene, showing: names)
+                guard let found = try added.rows(where: "NOT (\(check.expression))", fixture, showing: names)
                 else {
                     continue
                 }
-                return found.explanation(help: help(check, added, scene))
+                return found.explanation(help: help(check, added, fixture))
             }
             return nil
         }
-        guard let rows = try scene.uncheckedRows() else { return nil }
+        guard let rows = try fixture.uncheckedRows() else { return nil }
         let said = SQLFragment(sql: String(label.dropFirst(2)))
         let named = rows.table.checks.filter { label == ": \($0.name ?? "")" || $0.expression == said }
         for check in named.isEmpty ? rows.table.checks : named {
@@ -30,13 +30,13 @@ struct CheckExplainer: FailureExplainer {
                 continue
             }
             return found.explanation(
-                help: rows.crossing(of: names, scene)?.help ?? help(check, names, rows, scene))
+                help: rows.crossing(of: names, fixture)?.help ?? help(check, names, rows, fixture))
         }
         return nil
     }
 
     /// A default helps only where the condition reads the new column.
-    private func help(_ check: CheckConstraint, _ added: AddedColumn, _ scene: FailureScene) -> Help {
+    private func help(_ check: CheckConstraint, _ added: AddedColumn, _ fixture: FailureFixture) -> Help {
         let read = check.expression.names
         let isGenerated = added.column.generated != nil
         let others = sources(of: read.union(added.column.generated?.expression.names ?? []), in: added.table)
@@ -47,7 +47,7 @@ struct CheckExplainer: FailureExplainer {
                 ? "Write another expression, or leave \(condition) out."
                 : "Give the column a DEFAULT that meets \(condition)."
         }
-        let declared = others.compactMap { scene.origin(of: $0, in: added.table.name) }
+        let declared = others.compactMap { fixture.origin(of: $0, in: added.table.name) }
         let change: Help =
             "Give \(listed(others)) in these rows values that meet \(condition) first, with UPDATE"
             + (declared.isEmpty
@@ -73,16 +73,16 @@ struct CheckExplainer: FailureExplainer {
     }
 
     private func help(
-        _ check: CheckConstraint, _ names: [String], _ rows: UncheckedRows, _ scene: FailureScene
+        _ check: CheckConstraint, _ names: [String], _ rows: UncheckedRows, _ fixture: FailureFixture
     ) -> Help {
         guard let origin = rows.copiedFrom else {
-            let isUpdate = if case .update? = scene.statement?.action { true } else { false }
+            let isUpdate = if case .update? = fixture.statement?.action { true } else { false }
             return Help(
                 "Write values that satisfy CHECK (\(check.expression))"
                     + (isUpdate ? ", or leave these rows as they are with WHERE." : "."))
         }
         let declared = names.compactMap { name in
-            rows.origins[name.foldedASCII].flatMap { scene.origin(of: $0, in: origin.name) }
+            rows.origins[name.foldedASCII].flatMap { fixture.origin(of: $0, in: origin.name) }
         }
         return
             "Give these rows of \(origin.name) values that satisfy CHECK (\(check.expression)) before the copy, with UPDATE"

@@ -4,30 +4,30 @@ import SQLiteSchema
 
 /// Explains "UNIQUE constraint failed": which rows have the same key.
 struct DuplicateKeyExplainer: FailureExplainer {
-    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
-        guard let label = SQLiteMessage.uniqueFailed.rest(of: scene.error.message),
-            let statement = scene.statement
+    func explanation(of fixture: FailureFixture) throws -> FailureExplanation? {
+        guard let label = SQLiteMessage.uniqueFailed.rest(of: fixture.error.message),
+            let statement = fixture.statement
         else { return nil }
         if case .createIndex(let name, let on) = statement.action {
-            guard let table = scene.schema.table(on), let index = Self.index(statement, name, table) else {
+            guard let table = fixture.schema.table(on), let index = Self.index(statement, name, table) else {
                 return nil
             }
             let key = UniqueKey(index, on: table)
-            guard let found = try duplicates(of: key, in: RowSource(table, scene), wasThere: nil) else {
+            guard let found = try duplicates(of: key, in: RowSource(table, fixture), wasThere: nil) else {
                 return nil
             }
-            let origin = try DuplicateOrigin(key, table, count: found.rows, scene)
+            let origin = try DuplicateOrigin(key, table, count: found.rows, fixture)
             return explanation(
-                found, origin, help: try origin.help(forIndex: statement) ?? Self.help(key, table, scene))
+                found, origin, help: try origin.help(forIndex: statement) ?? Self.help(key, table, fixture))
         }
-        guard let rows = try scene.uncheckedRows() else { return nil }
-        let keys = UniqueKey.all(of: rows.table, in: scene.schema).filter { $0.label == label }
+        guard let rows = try fixture.uncheckedRows() else { return nil }
+        let keys = UniqueKey.all(of: rows.table, in: fixture.schema).filter { $0.label == label }
         for key in keys {
             guard var found = try duplicates(of: key, in: rows.source, wasThere: rows.wasThere) else {
                 continue
             }
             found.first = rows.named(found.first, key.terms.map(\.name), isRenamed: false)
-            return try explanation(found, key, rows, scene)
+            return try explanation(found, key, rows, fixture)
         }
         if case .update = statement.action, !keys.isEmpty {
             var explanation = FailureExplanation(
@@ -52,8 +52,8 @@ struct DuplicateKeyExplainer: FailureExplainer {
     }
 
     /// Returns the keys of a table as SQLite's messages name them.
-    static func labels(of table: Table, _ scene: FailureScene) -> [String] {
-        UniqueKey.all(of: table, in: scene.schema).map(\.label)
+    static func labels(of table: Table, _ fixture: FailureFixture) -> [String] {
+        UniqueKey.all(of: table, in: fixture.schema).map(\.label)
     }
 
     // MARK: - Rows
@@ -127,17 +127,17 @@ struct DuplicateKeyExplainer: FailureExplainer {
 
     /// Explains rows that a statement would have written.
     private func explanation(
-        _ found: Duplicates, _ key: UniqueKey, _ rows: UncheckedRows, _ scene: FailureScene
+        _ found: Duplicates, _ key: UniqueKey, _ rows: UncheckedRows, _ fixture: FailureFixture
     ) throws -> FailureExplanation {
-        guard let source = rows.copiedFrom, case .insert(_, _, _?)? = scene.statement?.action else {
+        guard let source = rows.copiedFrom, case .insert(_, _, _?)? = fixture.statement?.action else {
             return explanation(found, nil, help: "Give each row a value of its own.")
         }
-        if let crossed = rows.crossing(of: key.terms.map(\.name), scene) {
+        if let crossed = rows.crossing(of: key.terms.map(\.name), fixture) {
             return explanation(found, nil, help: crossed.help)
         }
         let isComputed = key.terms.contains { rows.origins[$0.name.foldedASCII] == nil }
         let origin = try DuplicateOrigin(
-            key, source, columns: rows.origins, isComputed: isComputed, count: found.rows, scene)
+            key, source, columns: rows.origins, isComputed: isComputed, count: found.rows, fixture)
         if let help = origin.help(forCopyOf: source, into: rows.table) {
             return explanation(found, origin, help: help)
         }
@@ -145,22 +145,22 @@ struct DuplicateKeyExplainer: FailureExplainer {
             Give all but one of them another value in \(source.name) before the copy, or create the new table without \
             UNIQUE there.
             """
-        let merge = try key.condition == nil ? Self.merge(key, source, columns: rows.origins, scene) : ""
+        let merge = try key.condition == nil ? Self.merge(key, source, columns: rows.origins, fixture) : ""
         return explanation(found, origin, help: advice + merge)
     }
 
     // MARK: - Help
 
     /// Rows that are there already.
-    private static func help(_ key: UniqueKey, _ table: Table, _ scene: FailureScene) throws -> Help {
+    private static func help(_ key: UniqueKey, _ table: Table, _ fixture: FailureFixture) throws -> Help {
         "Give all but one of them another value first, or create the index without UNIQUE."
-            + (try merge(key, table, columns: nil, scene))
+            + (try merge(key, table, columns: nil, fixture))
     }
 
     /// Returns help for rows that represent the same thing, so that one of them is enough.
     /// - Parameter columns: the names of the key's columns in the table, by folded name; nil where they are the same.
     private static func merge(
-        _ key: UniqueKey, _ table: Table, columns: [String: String]?, _ scene: FailureScene
+        _ key: UniqueKey, _ table: Table, columns: [String: String]?, _ fixture: FailureFixture
     ) throws -> Help {
         guard let rowid = table.rowidName else { return "" }
         let terms = key.terms.map { term -> String in
@@ -178,9 +178,9 @@ struct DuplicateKeyExplainer: FailureExplainer {
         let those = ((key.condition.map { ["(\($0))"] } ?? []) + filled).joined(separator: " AND ")
         let words = terms.map { SQLFragment(sql: $0).names }
         return try DuplicateMerge(
-            table: table, schema: scene.schema, rowid: rowid,
+            table: table, schema: fixture.schema, rowid: rowid,
             keyColumns: words.reduce(into: []) { $0.formUnion($1) }, group: group, covered: those,
-            origin: { scene.origin(of: $0, in: $1) }
-        ).help(scene.connection)
+            origin: { fixture.origin(of: $0, in: $1) }
+        ).help(fixture.connection)
     }
 }

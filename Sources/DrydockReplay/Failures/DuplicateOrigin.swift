@@ -19,7 +19,7 @@ struct DuplicateOrigin {
     let kind: Kind
     private let key: UniqueKey
     private let table: Table
-    private let scene: FailureScene
+    private let fixture: FailureFixture
 
     /// - Parameters:
     ///   - table: the table with the rows, which is the source of a copy.
@@ -29,17 +29,17 @@ struct DuplicateOrigin {
     /// - Throws: ``EngineError``.
     init(
         _ key: UniqueKey, _ table: Table, columns: [String: String] = [:], isComputed: Bool = false,
-        count: Int, _ scene: FailureScene
+        count: Int, _ fixture: FailureFixture
     ) throws {
-        (self.key, self.table, self.scene) = (key, table, scene)
+        (self.key, self.table, self.fixture) = (key, table, fixture)
         let own = key.terms.map { columns[$0.name.foldedASCII] ?? $0.name }
-        guard !isComputed, let old = Self.earlier(own, of: table, key, scene),
-            try old.duplicates(scene) >= count
+        guard !isComputed, let old = Self.earlier(own, of: table, key, fixture),
+            try old.duplicates(fixture) >= count
         else {
-            kind = .made(by: isComputed ? scene.index : Self.writer(of: own, in: table, scene))
+            kind = .made(by: isComputed ? fixture.index : Self.writer(of: own, in: table, fixture))
             return
         }
-        kind = old.allowing(key, scene.before.catalog.schema).map { .allowed($0) } ?? .earlier
+        kind = old.allowing(key, fixture.before.catalog.schema).map { .allowed($0) } ?? .earlier
     }
 
     /// The key's terms in the table from before the step.
@@ -49,7 +49,7 @@ struct DuplicateOrigin {
         let terms: [(name: String, expression: String, collation: String)]
         let condition: SQLFragment?
 
-        func duplicates(_ scene: FailureScene) throws -> Int {
+        func duplicates(_ fixture: FailureFixture) throws -> Int {
             let filled = terms.map { "\($0.expression) IS NOT NULL" }
             let those = (condition.map { ["(\($0))"] } ?? []) + filled
             let group = terms.map { "\($0.expression) COLLATE \(quotedName($0.collation))" }
@@ -57,7 +57,7 @@ struct DuplicateOrigin {
                 "SELECT sum(n) FROM (SELECT count(*) AS n FROM \(StepFork.beforeSchema).\(quotedName(table.name)) "
                 + "WHERE \(those.joined(separator: " AND ")) GROUP BY \(group.joined(separator: ", ")) HAVING n > 1)"
             do {
-                return try scene.connection.firstRow(query) { Int($0.integer(0)) } ?? 0
+                return try fixture.connection.firstRow(query) { Int($0.integer(0)) } ?? 0
             } catch let error as EngineError where error.isStatementError {
                 // The condition names something that was not there.
                 return 0
@@ -77,17 +77,17 @@ struct DuplicateOrigin {
     }
 
     private static func earlier(
-        _ columns: [String], of table: Table, _ key: UniqueKey, _ scene: FailureScene
+        _ columns: [String], of table: Table, _ key: UniqueKey, _ fixture: FailureFixture
     ) -> Earlier? {
-        guard let incarnation = scene.lineage[table.name],
-            let origin = incarnation.origin ?? incarnation.copies.last?.origin,
-            let old = scene.before.catalog.table(origin)
+        guard let trackedTable = fixture.lineage[table.name],
+            let origin = trackedTable.origin ?? trackedTable.copies.last?.origin,
+            let old = fixture.before.catalog.table(origin)
         else { return nil }
         var terms: [(name: String, expression: String, collation: String)] = []
         for (column, term) in zip(columns, key.terms) {
             if term.expression.hasPrefix("(") {
                 terms.append(term)
-            } else if let name = scene.lineage.columns.formerNames(
+            } else if let name = fixture.lineage.columns.formerNames(
                 ofColumn: column, in: table.name, from: origin
             )
             .first,
@@ -102,10 +102,10 @@ struct DuplicateOrigin {
     }
 
     /// Returns the last statement before the failing one that wrote a column.
-    private static func writer(of columns: [String], in table: Table, _ scene: FailureScene) -> Int? {
+    private static func writer(of columns: [String], in table: Table, _ fixture: FailureFixture) -> Int? {
         let folded = Set(columns.map(\.foldedASCII))
-        let names = [table.name, scene.lineage[table.name]?.firstTableName ?? table.name].map(\.foldedASCII)
-        return scene.migration.statements[..<scene.index].lastIndex { statement in
+        let names = [table.name, fixture.lineage[table.name]?.firstTableName ?? table.name].map(\.foldedASCII)
+        return fixture.migration.statements[..<fixture.index].lastIndex { statement in
             switch statement.action {
             case .addColumn(let name, let column):
                 names.contains(name.folded) && folded.contains(column.foldedASCII)
@@ -129,8 +129,8 @@ struct DuplicateOrigin {
                 ? "; \(other.name) allowed that, since it compares them by another collation"
                 : other.condition == nil && other.terms.count == key.terms.count
                     ? "" : "; \(other.name) allowed that: it is \(limit)"
-        case .made(by: let index?) where index == scene.index: return ", which the copy makes equal"
-        case .made(by: let index?): return ", which \(scene.migration.mention(index)) gives them"
+        case .made(by: let index?) where index == fixture.index: return ", which the copy makes equal"
+        case .made(by: let index?): return ", which \(fixture.migration.mention(index)) gives them"
         case .made: return ", which they did not have before the migration"
         }
     }
@@ -157,10 +157,10 @@ struct DuplicateOrigin {
                 : "Keep its condition: WHERE \(condition)."
         case .made:
             let columns = listed(key.terms.map(\.name))
-            let rest = scene.migration.statements[(scene.index + 1)...]
+            let rest = fixture.migration.statements[(fixture.index + 1)...]
             if let last = rest.lastIndex(where: { fills($0, in: table) }) {
                 let moved = rest[...last].map(\.text) + [statement.text]
-                let place = scene.migration.mention(last)
+                let place = fixture.migration.mention(last)
                 guard succeeds(moved) else {
                     return
                         "Fill \(columns) before the index is created: \(place) comes after it, and must give each row a value of its own."
@@ -182,12 +182,12 @@ struct DuplicateOrigin {
             return
                 "Keep \(other.name) as it was: create the new table without UNIQUE there, and create the index again after the copy."
         case .made:
-            let rest = scene.migration.statements[scene.index...].dropFirst()
+            let rest = fixture.migration.statements[fixture.index...].dropFirst()
             let later = rest.firstIndex { fills($0, in: target) }
             let columns = listed(key.terms.map(\.name))
             return Help(
                 (later.map {
-                    "\(scene.migration.mention($0)) fills \(columns) only after the copy. Write the value in the SELECT"
+                    "\(fixture.migration.mention($0)) fills \(columns) only after the copy. Write the value in the SELECT"
                 } ?? "Copy values that differ from row to row")
                     + ", or create the new table without UNIQUE there: the rows of \(origin.name) are worth keeping."
             )
@@ -207,7 +207,7 @@ struct DuplicateOrigin {
 
     /// Whether statements run here, one after the other; what they write is taken back.
     private func succeeds(_ statements: [String]) -> Bool {
-        let connection = scene.connection
+        let connection = fixture.connection
         guard (try? connection.execute("SAVEPOINT drydock_remedy")) != nil else { return false }
         defer { try? connection.execute("ROLLBACK TO drydock_remedy; RELEASE drydock_remedy") }
         return statements.allSatisfy { (try? connection.execute($0)) != nil }

@@ -101,15 +101,15 @@ package struct FailureInvestigation: Sendable {
         let (migration, before, format) = (migration, before, format)
         return try await fork.withConnection { connection in
             try fork.run(upTo: index, on: connection)
-            let scene = try FailureScene(
+            let fixture = try FailureFixture(
                 connection: connection, migration: migration, index: index, error: error,
                 culprit: culprit ?? (migration.statements.indices.contains(index) ? index : nil),
                 before: before, format: format)
             for explainer in Self.explainers {
-                guard let explanation = try explainer.explanation(of: scene) else { continue }
-                return try FurtherFaults(scene: scene).added(to: explanation)
+                guard let explanation = try explainer.explanation(of: fixture) else { continue }
+                return try FurtherFaults(fixture: fixture).added(to: explanation)
             }
-            return try scene.refused.explanation()
+            return try fixture.refused.explanation()
         }
     }
 }
@@ -117,7 +117,7 @@ package struct FailureInvestigation: Sendable {
 extension RunnerFailure {
     /// Whether the tool's COMMIT was refused because rows reference parents that do not exist.
     fileprivate var isForeignKeyViolation: Bool {
-        moment == .commit && (error as? EngineError)?.isForeignKeyViolation == true
+        phase == .commit && (error as? EngineError)?.isForeignKeyViolation == true
     }
 }
 
@@ -125,11 +125,11 @@ extension RunnerFailure {
 protocol FailureExplainer: Sendable {
     /// - Returns: nil for a failure of another kind, or one about which nothing more is known.
     /// - Throws: ``EngineError``.
-    func explanation(of scene: FailureScene) throws -> FailureExplanation?
+    func explanation(of fixture: FailureFixture) throws -> FailureExplanation?
 }
 
 /// The database at the failing statement, on a fork that may be written.
-struct FailureScene {
+struct FailureFixture {
     let refused: RefusedStatement
     /// The statement that is the cause, where it is known.
     let culprit: Int?
@@ -153,7 +153,7 @@ struct FailureScene {
             earlierColumns: { before.catalog.table($0)?.columns.map(\.name) ?? [] })
     }
 
-    private init(_ other: FailureScene, error: EngineError) {
+    private init(_ other: FailureFixture, error: EngineError) {
         (culprit, before, format, unchecked) = (other.culprit, other.before, other.format, other.unchecked)
         let refused = other.refused
         self.refused = RefusedStatement(
@@ -161,8 +161,8 @@ struct FailureScene {
             schema: refused.schema, lineage: refused.lineage, earlierColumns: refused.earlierColumns)
     }
 
-    /// Returns the scene as if SQLite had said something else.
-    func failing(with error: EngineError) -> FailureScene { FailureScene(self, error: error) }
+    /// Returns the fixture as if SQLite had said something else.
+    func failing(with error: EngineError) -> FailureFixture { FailureFixture(self, error: error) }
 
     /// The rows that the statement would have written without constraints; nil where they cannot be made.
     func uncheckedRows() throws -> UncheckedRows? { try unchecked.rows { try UncheckedRows(self) } }
@@ -182,8 +182,8 @@ struct FailureScene {
 
     /// Returns a column's name before the step, as declarations use it; nil for a new column.
     func origin(of column: String, in table: String) -> String? {
-        guard let incarnation = lineage[table], let origin = incarnation.origin,
-            let old = before.catalog.table(origin), let name = old.column(incarnation.firstName(column))
+        guard let trackedTable = lineage[table], let origin = trackedTable.origin,
+            let old = before.catalog.table(origin), let name = old.column(trackedTable.firstName(column))
         else { return nil }
         return "\(quotedIfNeeded(old.name)).\(quotedIfNeeded(name.name))"
     }

@@ -5,7 +5,7 @@ import SQLiteSchema
 /// The other constraints that the rows of a refused INSERT or UPDATE break. SQLite reports only the first, and each of
 /// the others would stop the corrected statement again.
 struct FurtherFaults {
-    let scene: FailureScene
+    let fixture: FailureFixture
 
     /// So many are named.
     private static let limit = 4
@@ -16,11 +16,12 @@ struct FurtherFaults {
     /// Returns an explanation of the first fault with those of the others.
     func added(to first: FailureExplanation) throws -> FailureExplanation {
         // SQLite looks at foreign keys after all rows passed the other constraints.
-        guard !scene.error.isForeignKeyViolation else { return first }
+        guard !fixture.error.isForeignKeyViolation else { return first }
         var explanation = first
         var details: [Sentence] = []
-        for error in try errors() where !scene.error.isSameConstraint(as: error) {
-            guard details.count < Self.limit, let other = try Self.explanation(of: scene.failing(with: error))
+        for error in try errors() where !fixture.error.isSameConstraint(as: error) {
+            guard details.count < Self.limit,
+                let other = try Self.explanation(of: fixture.failing(with: error))
             else { continue }
             details.append("\(error.message)\(other.detail)")
             guard let help = other.help, explanation.help != help else { continue }
@@ -31,17 +32,17 @@ struct FurtherFaults {
         return explanation
     }
 
-    private static func explanation(of scene: FailureScene) throws -> FailureExplanation? {
+    private static func explanation(of fixture: FailureFixture) throws -> FailureExplanation? {
         for explainer in explainers {
             // Without rows it is not this fault.
-            if let found = try explainer.explanation(of: scene), found.evidence != nil { return found }
+            if let found = try explainer.explanation(of: fixture), found.evidence != nil { return found }
         }
         return nil
     }
 
     /// Returns what SQLite may say of the constraints of the table that is written.
     private func errors() throws -> [EngineError] {
-        guard let statement = scene.statement, let rows = try scene.uncheckedRows() else { return [] }
+        guard let statement = fixture.statement, let rows = try fixture.uncheckedRows() else { return [] }
         let table = rows.table
         let types = try StoredTypeExplainer.messages(rows)
         // OR IGNORE and the like pass over the others.
@@ -54,7 +55,7 @@ struct FurtherFaults {
             : table.columns.filter { table.isNotNull($0) && $0.generated == nil }
                 .map { SQLiteMessage.notNullFailed.text(": \(table.name).\($0.name)") }
                 + table.checks.map { SQLiteMessage.checkFailed.text(": \($0.name ?? "\($0.expression)")") }
-                + DuplicateKeyExplainer.labels(of: table, scene).map { SQLiteMessage.uniqueFailed.text($0) }
+                + DuplicateKeyExplainer.labels(of: table, fixture).map { SQLiteMessage.uniqueFailed.text($0) }
         return (others + types).map { EngineError(.constraint, $0) }
     }
 }

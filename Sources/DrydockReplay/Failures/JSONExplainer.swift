@@ -4,11 +4,12 @@ import SQLiteSchema
 
 /// Explains "malformed JSON": which rows have text that is not JSON.
 struct JSONExplainer: FailureExplainer {
-    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
-        guard SQLiteMessage.malformedJSON.matches(scene.error.message), let statement = scene.statement else {
+    func explanation(of fixture: FailureFixture) throws -> FailureExplanation? {
+        guard SQLiteMessage.malformedJSON.matches(fixture.error.message), let statement = fixture.statement
+        else {
             return nil
         }
-        for (table, column) in candidates(statement, scene) {
+        for (table, column) in candidates(statement, fixture) {
             let name = quotedName(column.name)
             var condition = "\(name) IS NOT NULL AND NOT json_valid(\(name))"
             if case .createIndex = statement.action, let partial = statement.condition {
@@ -16,7 +17,7 @@ struct JSONExplainer: FailureExplainer {
             }
             let found: RefusedRows?
             do {
-                found = try RowSource(table, scene).rows(
+                found = try RowSource(table, fixture).rows(
                     where: condition, showing: [(name: column.name, expression: name)])
             } catch let error as EngineError where !error.isInterrupt && !error.isOutage {
                 continue
@@ -29,15 +30,15 @@ struct JSONExplainer: FailureExplainer {
 
     /// Returns the columns that a JSON function of the statement may read: those in its first argument, and after these
     /// those that generated columns and indexes of its tables read.
-    private func candidates(_ statement: SQLStatement, _ scene: FailureScene) -> [(Table, Column)] {
+    private func candidates(_ statement: SQLStatement, _ fixture: FailureFixture) -> [(Table, Column)] {
         let names = Set(statement.tokens.compactMap { $0.identifier(in: statement.source)?.foldedASCII })
-        let tables = scene.schema.tables.values.filter { names.contains($0.name.foldedASCII) }
+        let tables = fixture.schema.tables.values.filter { names.contains($0.name.foldedASCII) }
             .sorted { $0.name < $1.name }
         let direct = Self.arguments(statement)
         let read = tables.flatMap { table -> [(Table, Column)] in
             let derived =
                 table.columns.compactMap { $0.generated?.expression.names }
-                + scene.schema.indexes(on: table.name).map(\.names)
+                + fixture.schema.indexes(on: table.name).map(\.names)
             let inherited = derived.reduce(into: Set<String>()) { $0.formUnion($1) }
             return table.columns.filter { column in
                 column.generated == nil

@@ -25,31 +25,31 @@ struct MissingNameExplainer: RefusalExplainer {
     }
 
     /// Returns the missing name, and the names that exist.
-    private func missing(_ scene: RefusedStatement) throws -> (String, [String])? {
-        let message = scene.error.message
+    private func missing(_ fixture: RefusedStatement) throws -> (String, [String])? {
+        let message = fixture.error.message
         if let name = SQLiteMessage.noSuchTable.rest(of: message) {
-            return (Self.last(name), try names(of: ["table", "view"], scene))
+            return (Self.last(name), try names(of: ["table", "view"], fixture))
         }
         let kinds: [(String, SQLiteMessage)] = [
             ("index", .noSuchIndex), ("view", .noSuchView), ("trigger", .noSuchTrigger),
         ]
         for (kind, missing) in kinds {
             guard let name = missing.rest(of: message) else { continue }
-            return (Self.last(name), try names(of: [kind], scene))
+            return (Self.last(name), try names(of: [kind], fixture))
         }
         if let rest = SQLiteMessage.noSuchColumn.rest(of: message) {
             let quoted = rest.hasPrefix("\"") ? rest.dropFirst().prefix { $0 != "\"" } : nil
             return (
                 quoted.map(String.init) ?? Self.last(rest),
-                try columns(scene, qualifier: Self.qualifier(rest))
+                try columns(fixture, qualifier: Self.qualifier(rest))
             )
         }
         if let missing = SQLiteMessage.columnMissing(in: message) {
-            return (missing.column, try columns(of: missing.table, scene))
+            return (missing.column, try columns(of: missing.table, fixture))
         }
         if let name = SQLiteMessage.keyColumnMissing(in: message) {
-            let names = scene.statement?.tokens.compactMap {
-                $0.identifier(in: scene.statement?.source ?? SQLSource(name: "", ""))
+            let names = fixture.statement?.tokens.compactMap {
+                $0.identifier(in: fixture.statement?.source ?? SQLSource(name: "", ""))
             }
             return (name, names?.filter { $0 != name } ?? [])
         }
@@ -65,31 +65,32 @@ struct MissingNameExplainer: RefusalExplainer {
         return parts.count > 1 ? String(parts[parts.count - 2]) : nil
     }
 
-    private func names(of kinds: [String], _ scene: RefusedStatement) throws -> [String] {
+    private func names(of kinds: [String], _ fixture: RefusedStatement) throws -> [String] {
         let list = kinds.map(quotedText).joined(separator: ", ")
         return ["main.sqlite_schema", "temp.sqlite_schema"].flatMap { schema in
-            (try? scene.connection.rows("SELECT name FROM \(schema) WHERE type IN (\(list)) ORDER BY name") {
+            (try? fixture.connection.rows("SELECT name FROM \(schema) WHERE type IN (\(list)) ORDER BY name")
+            {
                 $0.string(0)
             }) ?? []
         }
     }
 
-    private func columns(of table: String, _ scene: RefusedStatement) throws -> [String] {
-        try scene.connection.rows("PRAGMA table_xinfo(\(quotedName(table)))") { $0.string(1) }
+    private func columns(of table: String, _ fixture: RefusedStatement) throws -> [String] {
+        try fixture.connection.rows("PRAGMA table_xinfo(\(quotedName(table)))") { $0.string(1) }
     }
 
     /// Returns the columns of the tables and views that the statement names; only those of the qualifier, where that is
     /// a table.
-    private func columns(_ scene: RefusedStatement, qualifier: String?) throws -> [String] {
-        let named = try columnsByTable(scene)
+    private func columns(_ fixture: RefusedStatement, qualifier: String?) throws -> [String] {
+        let named = try columnsByTable(fixture)
         let own = named.filter { $0.table.foldedASCII == qualifier?.foldedASCII }
         return (own.isEmpty ? named : own).flatMap(\.columns)
     }
 
-    private func columnsByTable(_ scene: RefusedStatement) throws -> [(table: String, columns: [String])] {
-        guard let statement = scene.statement else { return [] }
+    private func columnsByTable(_ fixture: RefusedStatement) throws -> [(table: String, columns: [String])] {
+        guard let statement = fixture.statement else { return [] }
         let words = Set(statement.tokens.compactMap { $0.name(in: statement.source)?.foldedASCII })
-        return try names(of: ["table", "view"], scene).filter { words.contains($0.foldedASCII) }
-            .map { ($0, try columns(of: $0, scene)) }
+        return try names(of: ["table", "view"], fixture).filter { words.contains($0.foldedASCII) }
+            .map { ($0, try columns(of: $0, fixture)) }
     }
 }

@@ -4,29 +4,29 @@ import SQLiteSchema
 
 /// Explains "NOT NULL constraint failed": which rows have NULL, and that a DEFAULT does not replace a copied NULL.
 struct NullExplainer: FailureExplainer {
-    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
-        guard let label = SQLiteMessage.notNullFailed.rest(of: scene.error.message),
-            let statement = scene.statement
+    func explanation(of fixture: FailureFixture) throws -> FailureExplanation? {
+        guard let label = SQLiteMessage.notNullFailed.rest(of: fixture.error.message),
+            let statement = fixture.statement
         else { return nil }
         if case .addColumn(let name, let column) = statement.action,
-            let added = AddedColumn(name, column, statement, scene.schema)
+            let added = AddedColumn(name, column, statement, fixture.schema)
         {
             // For ADD COLUMN, SQLite reports this only for generated columns.
-            return try added.rows(where: "\(quotedName(column)) IS NULL", scene)?.explanation(
+            return try added.rows(where: "\(quotedName(column)) IS NULL", fixture)?.explanation(
                 help:
                     "Let the expression give a value for every row, as with coalesce, or leave NOT NULL out.")
         }
-        guard let rows = try scene.uncheckedRows(),
+        guard let rows = try fixture.uncheckedRows(),
             let column = rows.table.columns.first(where: { label == ": \(rows.table.name).\($0.name)" }),
             let found = try rows.rows(
                 where: "\(quotedName(column.name)) IS NULL", showing: [column.name])
         else { return nil }
         return found.explanation(
-            help: rows.crossing(of: [column.name], scene)?.help ?? help(column, rows, scene, statement))
+            help: rows.crossing(of: [column.name], fixture)?.help ?? help(column, rows, fixture, statement))
     }
 
     private func help(
-        _ column: Column, _ rows: UncheckedRows, _ scene: FailureScene, _ statement: SQLStatement
+        _ column: Column, _ rows: UncheckedRows, _ fixture: FailureFixture, _ statement: SQLStatement
     ) -> Help {
         let value = Self.value(column, rows.table)
         guard case .insert(_, let columns, _?) = statement.action else {
@@ -39,7 +39,7 @@ struct NullExplainer: FailureExplainer {
             return
                 "The copy leaves \(column.name) out: give it a DEFAULT in the new table, or copy a value into it."
         }
-        if let bound = bound(column, rows.table, scene.schema) {
+        if let bound = bound(column, rows.table, fixture.schema) {
             return
                 "The copy writes NULL, which a DEFAULT does not replace. Write a value in the SELECT that \(bound), or leave NOT NULL out."
         }
@@ -48,7 +48,7 @@ struct NullExplainer: FailureExplainer {
                 "A DEFAULT does not replace a NULL that is copied. Write coalesce(\(quotedIfNeeded(column.name)), \(value)) in the SELECT."
         }
         let declared = copy.column.flatMap { column in
-            rows.copiedFrom.flatMap { scene.origin(of: column, in: $0.name) }
+            rows.copiedFrom.flatMap { fixture.origin(of: column, in: $0.name) }
         }
         return
             "The copy writes NULL, which a DEFAULT does not replace. Give a value in the SELECT, \(value) or another:\n"

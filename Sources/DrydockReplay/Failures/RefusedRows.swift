@@ -79,11 +79,11 @@ struct RowSource {
     let sample: (SQLValue) -> Evidence.Sample
 
     /// Creates the source for a table of the database.
-    init(_ table: Table, _ scene: FailureScene) {
-        connection = scene.connection
+    init(_ table: Table, _ fixture: FailureFixture) {
+        connection = fixture.connection
         from = "main.\(quotedName(table.name))"
         self.table = table.name
-        sample = scene.sample
+        sample = fixture.sample
         key = table.rowKey
     }
 

@@ -5,10 +5,11 @@ import SQLiteSchema
 /// Explains "cannot store TEXT value in INTEGER column t.a" of a STRICT table, and "datatype mismatch" of an INTEGER
 /// PRIMARY KEY: which rows have a value that does not convert.
 struct StoredTypeExplainer: FailureExplainer {
-    func explanation(of scene: FailureScene) throws -> FailureExplanation? {
-        let message = scene.error.message
+    func explanation(of fixture: FailureFixture) throws -> FailureExplanation? {
+        let message = fixture.error.message
         let isKey = SQLiteMessage.datatypeMismatch.matches(message)
-        guard isKey || SQLiteMessage.cannotStore.matches(message), let rows = try scene.uncheckedRows() else {
+        guard isKey || SQLiteMessage.cannotStore.matches(message), let rows = try fixture.uncheckedRows()
+        else {
             return nil
         }
         let columns =
@@ -23,7 +24,7 @@ struct StoredTypeExplainer: FailureExplainer {
                     where: "typeof(\(name)) NOT IN ('\(type)', 'null')", showing: [column.name])
             else { continue }
             let remedy: Help = isKey ? Help(keyHelp(column, rows)) : Help(help(column, rows, type))
-            return found.explanation(help: rows.crossing(of: [column.name], scene)?.help ?? remedy)
+            return found.explanation(help: rows.crossing(of: [column.name], fixture)?.help ?? remedy)
         }
         return nil
     }

@@ -36,12 +36,12 @@ struct UncheckedRows {
     }
 
     /// - Returns: nil where the statement writes no table, or does not run without the constraints either.
-    init?(_ scene: FailureScene) throws {
-        guard let statement = scene.statement else { return nil }
+    init?(_ fixture: FailureFixture) throws {
+        guard let statement = fixture.statement else { return nil }
         switch statement.action {
         case .insert(let name, _, let copy):
-            guard name.isMain, let table = scene.schema.table(name.name) else { return nil }
-            let origin = copy.flatMap { $0.tables.count == 1 ? scene.schema.table($0.tables[0]) : nil }
+            guard name.isMain, let table = fixture.schema.table(name.name) else { return nil }
+            let origin = copy.flatMap { $0.tables.count == 1 ? fixture.schema.table($0.tables[0]) : nil }
             let unqualified = Self.unqualified(statement, name)
             self.table = table
             copiedFrom = origin
@@ -52,39 +52,39 @@ struct UncheckedRows {
             if let key = origin?.rowKey, let origin, let tags = Self.tags(statement, key),
                 try Self.run(
                     statement.applying(unqualified + tags), table,
-                    tags: ([Self.mark] + key.indices.map(Self.tag)).map { ($0, "NULL") }, scene)
+                    tags: ([Self.mark] + key.indices.map(Self.tag)).map { ($0, "NULL") }, fixture)
             {
-                source = Self.source(table.name, key, shownAs: origin.name, scene)
+                source = Self.source(table.name, key, shownAs: origin.name, fixture)
                 wasThere = "\(Self.mark) IS NULL"
-            } else if try Self.run(statement.applying(unqualified), table, tags: [], scene) {
-                source = Self.source(table.name, nil, shownAs: table.name, scene)
+            } else if try Self.run(statement.applying(unqualified), table, tags: [], fixture) {
+                source = Self.source(table.name, nil, shownAs: table.name, fixture)
                 wasThere = nil
             } else {
                 return nil
             }
         case .update(let name, _):
-            guard name.isMain, let table = scene.schema.table(name.name),
+            guard name.isMain, let table = fixture.schema.table(name.name),
                 try Self.run(
                     statement.applying(Self.unqualified(statement, name)), table,
-                    tags: table.rowKey.enumerated().map { (Self.tag($0), $1.expression) }, scene)
+                    tags: table.rowKey.enumerated().map { (Self.tag($0), $1.expression) }, fixture)
             else { return nil }
             self.table = table
             (copiedFrom, wasThere, origins) = (nil, nil, [:])
-            source = Self.source(table.name, table.rowKey, shownAs: table.name, scene)
+            source = Self.source(table.name, table.rowKey, shownAs: table.name, fixture)
         default: return nil
         }
     }
 
     /// - Parameter key: that of the rows which the rows come from; nil where they have only their own.
     private static func source(
-        _ name: String, _ key: [RowTerm]?, shownAs table: String, _ scene: FailureScene
+        _ name: String, _ key: [RowTerm]?, shownAs table: String, _ fixture: FailureFixture
     ) -> RowSource {
-        let own = scene.schema.table(name)?.effectivePrimaryKey.map { ($0.column, quotedName($0.column)) }
+        let own = fixture.schema.table(name)?.effectivePrimaryKey.map { ($0.column, quotedName($0.column)) }
         return RowSource(
-            connection: scene.connection, from: "temp.\(quotedName(name))",
+            connection: fixture.connection, from: "temp.\(quotedName(name))",
             key: key.map { $0.enumerated().map { (name: $1.name, expression: tag($0)) } }
                 ?? (own ?? []).map { (name: $0.0, expression: $0.1) },
-            table: table, sample: scene.sample)
+            table: table, sample: fixture.sample)
     }
 
     /// Returns the rows that match a condition with the values of columns: under the names that the columns have where the
@@ -116,8 +116,8 @@ struct UncheckedRows {
     }
 
     /// The copy, if it exchanges columns and one of these gets the values of another one.
-    func crossing(of columns: [String], _ scene: FailureScene) -> CrossedCopy? {
-        guard let copiedFrom, let statement = scene.statement else { return nil }
+    func crossing(of columns: [String], _ fixture: FailureFixture) -> CrossedCopy? {
+        guard let copiedFrom, let statement = fixture.statement else { return nil }
         let crossed = CrossedCopy(statement, into: table, from: copiedFrom)
         return crossed.flatMap { $0.concerns(columns) ? $0 : nil }
     }
@@ -125,9 +125,9 @@ struct UncheckedRows {
     /// Runs a statement on a copy of its table.
     /// - Parameter tags: further columns, and the SQL of their values in the existing rows.
     private static func run(
-        _ text: String, _ table: Table, tags: [(name: String, value: String)], _ scene: FailureScene
+        _ text: String, _ table: Table, tags: [(name: String, value: String)], _ fixture: FailureFixture
     ) throws -> Bool {
-        let connection = scene.connection
+        let connection = fixture.connection
         let name = "temp.\(quotedName(table.name))"
         let columns = table.columns.map { definition($0, in: table) } + tags.map(\.name)
         let stored = table.columns.filter { $0.generated == nil }.map { quotedName($0.name) }

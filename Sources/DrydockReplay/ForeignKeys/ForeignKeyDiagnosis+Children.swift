@@ -8,7 +8,8 @@ import SQLiteSchema
 extension ForeignKeyDiagnosis {
     func childrenChanged(_ key: ResolvedKey, _ culprit: Int?) -> Finding? {
         let (child, parent) = (key.child.name, key.parent.name)
-        if let incarnation = lineage[child], incarnation.createdBy != nil, let copy = incarnation.copies.last
+        if let trackedTable = lineage[child], trackedTable.createdBy != nil,
+            let copy = trackedTable.copies.last
         {
             let statement = migration.statements[copy.statement]
             if let crossed = CrossedCopy(statement, into: key.child, from: before.table(copy.origin)),

@@ -151,13 +151,13 @@ struct ForeignKeyDiagnosis {
                     "Give \(key.child.name) (\(key.columns.joined(separator: ", "))) the new keys in the same migration."
             )
         }
-        guard let incarnation = lineage[parent], let made = incarnation.createdBy else {
+        guard let trackedTable = lineage[parent], let made = trackedTable.createdBy else {
             return culprit.map { since($0, "rows of \(parent) that they reference are gone", key) }
         }
-        guard let copy = incarnation.copies.last else {
+        guard let copy = trackedTable.copies.last else {
             let filled = migration.statements.indices.dropFirst(made).first { index in
                 if case .insert(let name, _, _) = migration.statements[index].action {
-                    [incarnation.firstTableName, parent].contains { $0.foldedASCII == name.folded }
+                    [trackedTable.firstTableName, parent].contains { $0.foldedASCII == name.folded }
                 } else {
                     false
                 }
@@ -171,7 +171,7 @@ struct ForeignKeyDiagnosis {
     }
 
     /// Explains a rebuild of the parent with a copy that lacks rows, or has different keys.
-    private func leftOut(_ key: ResolvedKey, _ copy: TableIncarnation.Copy) -> Finding {
+    private func leftOut(_ key: ResolvedKey, _ copy: TrackedTable.Copy) -> Finding {
         let (statement, place) = (migration.statements[copy.statement], migration.mention(copy.statement))
         let parent = key.parent.name
         if let crossed = CrossedCopy(statement, into: key.parent, from: before.table(copy.origin)),

@@ -9,12 +9,12 @@ import SQLiteSchema
 /// a table that then takes its place.
 struct AutoincrementRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
-        let heirs = Dictionary(grouping: step.conservation.heirs, by: \.before.name).sorted {
+        let successors = Dictionary(grouping: step.conservation.successors, by: \.before.name).sorted {
             $0.key < $1.key
         }
         let findings =
             step.conservation.kept.compactMap { reset($0.match, in: step) }
-            + heirs.compactMap { disinheritance($0.value, in: step) }
+            + successors.compactMap { disinheritance($0.value, in: step) }
         guard !findings.isEmpty else { return [] }
         let isDeclared = declarations.covers {
             if case .rewrites("sqlite_sequence", _) = $0 { true } else { false }
@@ -60,7 +60,7 @@ struct AutoincrementRule: StepRule {
 
     private func help(_ match: TableMatch, _ step: StepView) -> Help {
         guard match.after.isAutoincrement else { return Self.missing + Self.permission }
-        guard let incarnation = step.lineage[match.after.name], incarnation.createdBy != nil else {
+        guard let trackedTable = step.lineage[match.after.name], trackedTable.createdBy != nil else {
             return "Leave the table's row in sqlite_sequence unchanged.\n" + Self.permission
         }
         // Renamed away first, the old table has another name by then.
@@ -70,7 +70,7 @@ struct AutoincrementRule: StepRule {
         }.first
         return """
             After the rows are copied and before the old table is dropped, copy its highest id:
-            \(proposed(taking(old ?? match.before.name, to: incarnation.firstTableName)))
+            \(proposed(taking(old ?? match.before.name, to: trackedTable.firstTableName)))
             \(Self.permission)
             """
     }
@@ -95,42 +95,45 @@ struct AutoincrementRule: StepRule {
     // MARK: - Another table
 
     /// Returns the finding for a mark that none of the tables with a table's rows has inherited.
-    private func disinheritance(_ heirs: [Heir], in step: StepView) -> StepFinding? {
-        let falls = heirs.filter(\.keepsKey).compactMap { heir in
-            fall(from: heir.before, to: heir.after, in: step).map { (heir: heir, fall: $0) }
+    private func disinheritance(_ successors: [Successor], in step: StepView) -> StepFinding? {
+        let falls = successors.filter(\.keepsKey).compactMap { successor in
+            fall(from: successor.before, to: successor.after, in: step).map {
+                (successor: successor, fall: $0)
+            }
         }
-        guard let (heir, fall) = falls.first, falls.count == heirs.count else { return nil }
-        let (old, new) = (heir.before.name, heir.after.name)
+        guard let (successor, fall) = falls.first, falls.count == successors.count else { return nil }
+        let (old, new) = (successor.before.name, successor.after.name)
         let statement =
-            heir.cause != .renamed
+            successor.cause != .renamed
             ? step.statement(at: step.lineage.dropStatement(ofTable: old))
             : step.lastStatement { $0.reaches(new) }
         return StepFinding(
             Finding(
-                .autoincrementReset, heirs.contains { !$0.isMerged } ? .error : .warning,
+                .autoincrementReset, successors.contains { !$0.isMerged } ? .error : .warning,
                 "the next id of \(old) was \(fall.before + 1), and \(new), which has its rows now, continues at "
                     + "\(fall.after + 1): ids of deleted rows would be reused",
-                help: help(heir, step), place: statement.map { .init($0) }, table: new),
+                help: help(successor, step), place: statement.map { .init($0) }, table: new),
             stands: { end, lastName in
-                let left = heirs.compactMap { $0.lastName(in: end, lastName) }
+                let left = successors.compactMap { $0.lastName(in: end, lastName) }
                 return !left.isEmpty && left.allSatisfy { (end.highestIDs[$0] ?? 0) < fall.before }
             }, isForgottenOnceFixed: true)
     }
 
-    private func help(_ heir: Heir, _ step: StepView) -> Help {
-        guard heir.after.isAutoincrement else { return Self.missing + Self.permission }
-        let made = step.lineage[heir.after.name]
+    private func help(_ successor: Successor, _ step: StepView) -> Help {
+        guard successor.after.isAutoincrement else { return Self.missing + Self.permission }
+        let made = step.lineage[successor.after.name]
         let new = made.map(\.firstTableName)
-        let moment = heir.cause != .renamed ? "before the old table is dropped" : "once the rows are copied"
+        let moment =
+            successor.cause != .renamed ? "before the old table is dropped" : "once the rows are copied"
         return """
             Copy its highest id \(moment):
-            \(proposed(taking(heir.before.name, to: new ?? heir.after.name)))
+            \(proposed(taking(successor.before.name, to: new ?? successor.after.name)))
             \(Self.permission)
             """
     }
 }
 
-extension Heir {
+extension Successor {
     /// Whether the ids of both tables are the same numbers.
     fileprivate var keepsKey: Bool {
         after.primaryKey.allSatisfy { key in

@@ -34,10 +34,10 @@ struct ColumnDroppedRule: StepRule {
                             evidence: count > 0 ? Evidence(rowCount: count) : nil)))
                 continue
             }
-            let rename: Help? = dropped.twin.map { twin in
-                "Column \(twin) has all its values. If that is a rename, declare it:\n"
+            let rename: Help? = dropped.equalColumn.map { equalColumn in
+                "Column \(equalColumn) has all its values. If that is a rename, declare it:\n"
                     + .declaration(
-                        "renames column \(path) to \(quotedIfNeeded(table)).\(quotedIfNeeded(twin))")
+                        "renames column \(path) to \(quotedIfNeeded(table)).\(quotedIfNeeded(equalColumn))")
             }
             let gone = dropped.place?.missing ?? count
             let found = dropped.place.map { place in

@@ -11,9 +11,11 @@ struct ConstraintLostRule: StepRule {
     func check(_ step: StepView, _ declarations: inout DeclarationUse) -> [StepFinding] {
         let matches = step.conservation.kept.map(\.match) + step.conservation.notCompared.map(\.match)
         // By far most tables stay as they are.
-        let kept = matches.filter { $0.before.text != $0.after.text }.map { [Successor($0, in: step)] }
-        let heirs = Dictionary(grouping: step.conservation.heirs, by: \.before.name)
-        let moved = heirs.values.filter { !$0.contains(where: \.isMerged) }.map { $0.map(Successor.init) }
+        let kept = matches.filter { $0.before.text != $0.after.text }.map { [Replacement($0, in: step)] }
+        let successors = Dictionary(grouping: step.conservation.successors, by: \.before.name)
+        let moved = successors.values.filter { !$0.contains(where: \.isMerged) }.map {
+            $0.map(Replacement.init)
+        }
         let all = kept + moved
         guard !all.isEmpty else { return [] }
         let names = SuccessorNames(matches, step)
@@ -24,13 +26,13 @@ struct ConstraintLostRule: StepRule {
 
     /// Returns the findings for what none of the tables has that have one's place.
     private func findings(
-        _ successors: [Successor], _ names: SuccessorNames, _ step: StepView,
+        _ replacements: [Replacement], _ names: SuccessorNames, _ step: StepView,
         _ declarations: inout DeclarationUse
     ) -> [StepFinding] {
-        let comparisons = successors.compactMap {
+        let comparisons = replacements.compactMap {
             $0.comparison(with: $0.after, in: step.after.catalog, from: step.before.catalog, names)
         }
-        guard comparisons.count == successors.count, let home = successors.first else { return [] }
+        guard comparisons.count == replacements.count, let home = replacements.first else { return [] }
         let all = comparisons.map(\.losses)
         let lost = (all.first ?? []).filter { loss in
             all.dropFirst().allSatisfy { $0.contains { $0.constraint == loss.constraint } }
@@ -45,20 +47,20 @@ struct ConstraintLostRule: StepRule {
                     .constraintLost, group.severity, group.message, help: group.help,
                     place: statement(home, step).map { .init($0) }, table: group.table, column: group.column),
                 stands: { end, lastName in
-                    let left = successors.compactMap { successor in
-                        successor.isStill(without: constraints, in: end.catalog, from: catalog, names) {
+                    let left = replacements.compactMap { replacement in
+                        replacement.isStill(without: constraints, in: end.catalog, from: catalog, names) {
                             lastName($0)
                         } name: {
-                            successor.lastName(in: end, lastName)
+                            replacement.lastName(in: end, lastName)
                         }
                     }
                     return !left.isEmpty && !left.contains(false)
-                }, isForgottenOnceFixed: home.heir != nil)
+                }, isForgottenOnceFixed: home.successor != nil)
         }
     }
 
     /// Returns the statement that created the table as it is now, or that wrote the schema.
-    private func statement(_ home: Successor, _ step: StepView) -> SQLStatement? {
+    private func statement(_ home: Replacement, _ step: StepView) -> SQLStatement? {
         step.statement(at: step.lineage[home.after.name]?.createdBy)
             ?? step.migration.statements.last { statement in
                 ["sqlite_schema", "sqlite_master"].contains { statement.mentions($0) }
@@ -91,30 +93,30 @@ private struct SuccessorNames: Sendable {
 }
 
 /// A table that replaces one from before the step.
-private struct Successor: Sendable {
+private struct Replacement: Sendable {
     let before: Catalog.Table
     let after: Catalog.Table
     let columns: [TableMatch.ColumnPair]
     let match: TableMatch?
-    let heir: Heir?
+    let successor: Successor?
 
     init(_ match: TableMatch, in step: StepView) {
         // In a table that was not rebuilt, a column that was filled from another one has constraints of its own.
         let isSame = step.lineage[match.after.name]?.origin == match.before.name.foldedASCII
         (before, after) = (match.before, match.after)
         columns = match.allColumns.filter { !isSame || !$0.isGuess }
-        (self.match, heir) = (match, nil)
+        (self.match, successor) = (match, nil)
     }
 
-    init(_ heir: Heir) {
-        (before, after, columns) = (heir.before, heir.after, heir.columns)
-        (match, self.heir) = (nil, heir)
+    init(_ successor: Successor) {
+        (before, after, columns) = (successor.before, successor.after, successor.columns)
+        (match, self.successor) = (nil, successor)
     }
 
     /// Returns the last name of the table; nil where it is gone, or has not got the other one's name.
     func lastName(in end: DatabaseState, _ lastName: (String) -> String?) -> String? {
-        guard let heir else { return lastName(after.name) }
-        let name = heir.lastName(in: end, lastName)
+        guard let successor else { return lastName(after.name) }
+        let name = successor.lastName(in: end, lastName)
         return name?.foldedASCII == before.name.foldedASCII ? name : nil
     }
 

@@ -202,48 +202,49 @@ struct ObjectLostRule: StepRule {
         of object: Catalog.Object, _ id: Catalog.ObjectID, in step: StepView
     ) -> StepFinding? {
         guard object.kind != .view else { return nil }
-        let heirs = step.conservation.heirs(of: object.tableName)
-        let places = heirs.compactMap { heir in
-            SoughtObject(object, step, heir).map { (heir: heir, sought: $0) }
+        let successors = step.conservation.successors(of: object.tableName)
+        let places = successors.compactMap { successor in
+            SoughtObject(object, step, successor).map { (successor: successor, sought: $0) }
         }
-        let presences = places.map { $0.sought.presence(on: $0.heir.after.name, in: step.after.catalog) }
-        guard let heir = heirs.first, places.count == heirs.count, !presences.contains(where: \.isReplaced)
+        let presences = places.map { $0.sought.presence(on: $0.successor.after.name, in: step.after.catalog) }
+        guard let successor = successors.first, places.count == successors.count,
+            !presences.contains(where: \.isReplaced)
         else {
             return nil
         }
         let stands: StepFinding.Stands = { end, lastName in
             let left = places.compactMap { place in
-                place.heir.lastName(in: end, lastName).map { (home: $0, sought: place.sought) }
+                place.successor.lastName(in: end, lastName).map { (home: $0, sought: place.sought) }
             }
             return !left.isEmpty
                 && !left.contains { $0.sought.presence(on: $0.home, in: end.catalog).isReplaced }
         }
-        let text = ObjectText(object).moved(to: heir)
+        let text = ObjectText(object).moved(to: successor)
         for (place, presence) in zip(places, presences) {
             guard case .different(let differences) = presence else { continue }
             return creation(of: object, in: step).map {
                 StepFinding(
-                    remade(object, place.heir.after.name, differences, ObjectText(text), by: $0),
+                    remade(object, place.successor.after.name, differences, ObjectText(text), by: $0),
                     stands: stands, isForgottenOnceFixed: true)
             }
         }
-        let isDrop = heir.cause != .renamed
+        let isDrop = successor.cause != .renamed
         let statement =
             isDrop
             ? step.statement(at: cause(of: object, in: step))
-            : step.lastStatement { $0.reaches(heir.after.name) }
+            : step.lastStatement { $0.reaches(successor.after.name) }
         let went = isDrop ? "went with \(object.tableName)" : "stayed on \(object.tableName)"
         return StepFinding(
             Finding(
-                .objectLost, heirs.contains { !$0.isMerged } ? .error : .warning,
-                "\(object.kind.rawValue) \(object.name) \(went): \(heir.after.name), which has its rows now, "
+                .objectLost, successors.contains { !$0.isMerged } ? .error : .warning,
+                "\(object.kind.rawValue) \(object.name) \(went): \(successor.after.name), which has its rows now, "
                     + "does not have one like it",
                 help: help(object, text, isDrop ? .wentWithTable : .followedTable),
-                place: statement.map { .init($0) }, table: heir.after.name),
+                place: statement.map { .init($0) }, table: successor.after.name),
             stands: stands, isForgottenOnceFixed: true,
             substitute: { end, lastName in
                 places.compactMap { place in
-                    place.heir.lastName(in: end, lastName).flatMap {
+                    place.successor.lastName(in: end, lastName).flatMap {
                         place.sought.substitute(on: $0, in: end.catalog)
                     }
                 }.first
@@ -294,8 +295,8 @@ struct ObjectLostRule: StepRule {
 
 extension Conservation {
     /// Returns the tables that have the place of a table from before the step.
-    func heirs(of table: String) -> [Heir] {
-        heirs.filter { $0.before.name.foldedASCII == table.foldedASCII }
+    func successors(of table: String) -> [Successor] {
+        successors.filter { $0.before.name.foldedASCII == table.foldedASCII }
     }
 }
 

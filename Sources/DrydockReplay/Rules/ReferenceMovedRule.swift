@@ -130,12 +130,12 @@ private struct Succession {
         let kept = matches.filter {
             $0.before.name.foldedASCII == $0.after.name.foldedASCII
         }.map { ($0.before.name, $0.after.name) }
-        let heirs = step.conservation.heirs.filter {
+        let successors = step.conservation.successors.filter {
             // Without rows, but with all columns, it was reported when it got the name.
             $0.cause == .renamed
                 && !($0.hasReplaced && $0.before.isWithin(step.before.catalog.table($0.after.name)))
         }.map { ($0.before.name, $0.after.name) }
-        let filled = (kept + heirs).compactMap { name, new -> Succession? in
+        let filled = (kept + successors).compactMap { name, new -> Succession? in
             guard let present = step.lineage.currentName(of: name), present != new.foldedASCII,
                 let old = step.after.catalog.table(present)
             else { return nil }

@@ -23,12 +23,12 @@ struct SoughtObject: Sendable {
         self.init(object, step, pairs: match?.columns ?? [])
     }
 
-    /// Returns nil where the heir lacks a column that the object needs.
-    init?(_ object: Catalog.Object, _ step: StepView, _ heir: Heir) {
-        self.init(object, step, pairs: heir.columns)
+    /// Returns nil where the successor lacks a column that the object needs.
+    init?(_ object: Catalog.Object, _ step: StepView, _ successor: Successor) {
+        self.init(object, step, pairs: successor.columns)
         guard let index = schema.indexes.values.first else { return }
-        let missing = heir.before.columns.filter { column in
-            !heir.columns.contains { $0.before.name == column.name }
+        let missing = successor.before.columns.filter { column in
+            !successor.columns.contains { $0.before.name == column.name }
         }
         if missing.contains(where: { index.names.contains($0.name.foldedASCII) }) { return nil }
     }

@@ -9,18 +9,18 @@ import SQLiteSchema
 /// Runs a batch of migrations once more, on another engine from the same state, and compares the result with that of
 /// the first engine: outcome, schema, rows and history.
 ///
-/// All runs see the same time and the same random numbers (``Moment``). Even so, two runs of one engine can differ;
+/// All runs see the same time and the same random numbers (``Conditions``). Even so, two runs of one engine can differ;
 /// where two runs of the first engine differ, nothing is compared.
 package struct EngineComparison: Sendable {
     /// The time and the random numbers that a run sees.
-    package struct Moment: Sendable {
+    package struct Conditions: Sendable {
         /// Milliseconds since 1970.
         package let time: Int64
         package let seed: UInt64
 
-        package static func now() -> Moment {
+        package static func now() -> Conditions {
             let time = Date().timeIntervalSince1970 * 1000
-            return Moment(time: Int64(time), seed: .random(in: .min ... .max))
+            return Conditions(time: Int64(time), seed: .random(in: .min ... .max))
         }
 
         package func begin(on overlay: Overlay, _ random: RandomSource?) {
@@ -33,7 +33,7 @@ package struct EngineComparison: Sendable {
     package let other: any Engine
     package let watchdog: Watchdog
     /// The moment of the first run.
-    package let moment: Moment
+    package let conditions: Conditions
 
     package struct Outcome: Sendable {
         package var finding: Finding?
@@ -45,13 +45,13 @@ package struct EngineComparison: Sendable {
     ) async throws -> Outcome {
         if let reason = notCompared(first) { return Outcome(notChecked: reason) }
         let settings = context.settings(watchdog)
-        let second = try await context.repeated(batch, on: other, before, settings, moment, watchdog)
+        let second = try await context.repeated(batch, on: other, before, settings, conditions, watchdog)
         if let reason = notCompared(second) { return Outcome(notChecked: reason) }
         guard var difference = try await difference(first, second) else { return Outcome() }
         var outcome = Outcome()
         if difference.failures == nil {
             let again = try await context.repeated(
-                batch, on: context.engine, before, settings, moment, watchdog)
+                batch, on: context.engine, before, settings, conditions, watchdog)
             if let reason = notCompared(again) { return Outcome(notChecked: reason) }
             let own = try await self.difference(first, again)
             let unstable = own?.failures == nil ? own?.parts.intersection(difference.parts) ?? [] : []
@@ -144,7 +144,7 @@ package struct EngineComparison: Sendable {
         var settings = context.settings(watchdog)
         if settings.doubleQuotedStrings == nil {
             settings.doubleQuotedStrings = false
-            let strict = try await context.repeated(batch, on: other, before, settings, moment, watchdog)
+            let strict = try await context.repeated(batch, on: other, before, settings, conditions, watchdog)
             if try await self.difference(first, strict) == nil {
                 return
                     "\(other.name) reads \"text\" in double quotes as a string if no column has that name, as its library was built, and "
@@ -178,12 +178,12 @@ extension ReplayContext {
     /// Runs a batch of migrations once more from a state, at the moment of the first run.
     package func repeated(
         _ batch: [Migration], on engine: any Engine, _ before: Image, _ settings: ConnectionSettings,
-        _ moment: EngineComparison.Moment, _ watchdog: Watchdog
+        _ conditions: EngineComparison.Conditions, _ watchdog: Watchdog
     ) async throws -> BatchRun.Outcome {
         let (overlay, random) = (try Overlay(before), RandomSource())
         var settings = settings
         settings.random = random
-        moment.begin(on: overlay, random)
+        conditions.begin(on: overlay, random)
         return try await engine.use(overlay, settings: settings) { database in
             var outcome = try await BatchRun(set: set, database: database, overlay: overlay).run(batch)
             if let (_, error) = outcome.failure, watchdog.isTripped { throw error }

@@ -21,9 +21,9 @@ private struct EngineObserver: StepObserver {
     let other: any Engine
 
     func observe(_ run: ObservedRun, _ record: inout ReplayRecord) async throws -> [Finding] {
-        guard let moment = run.moment else { return [] }
+        guard let conditions = run.conditions else { return [] }
         let outcome = try await EngineComparison(
-            context: inputs.context, other: other, watchdog: inputs.watchdog, moment: moment
+            context: inputs.context, other: other, watchdog: inputs.watchdog, conditions: conditions
         )
         .run(run.batch, from: run.before.image, run.outcome)
         if let missing = outcome.notChecked { record.notChecked(missing.rule, missing.cause) }

@@ -72,17 +72,18 @@ package struct ObservedRun {
     /// The index of a state that GRDB's own check of foreign keys would have refused; nil where it refuses none.
     package var refused: Int?
     /// The time and the random numbers of the run; nil where it is not repeated.
-    package let moment: EngineComparison.Moment?
+    package let conditions: EngineComparison.Conditions?
     package let opened: OpenedSnapshot
 
     package init(
-        start: StepStart, outcome: BatchRun.Outcome, refused: Int? = nil, moment: EngineComparison.Moment?,
+        start: StepStart, outcome: BatchRun.Outcome, refused: Int? = nil,
+        conditions: EngineComparison.Conditions?,
         opened: OpenedSnapshot
     ) {
         self.start = start
         self.outcome = outcome
         self.refused = refused
-        self.moment = moment
+        self.conditions = conditions
         self.opened = opened
     }
 

@@ -7,7 +7,7 @@ import DrydockReplay
 struct MigrationLoader: Sendable {
     let engine: any Engine
     /// What is known of files.
-    let files: FileMemory
+    let files: FileCache
     /// The histories that decide whose the migrations are; nil to read those of the snapshots.
     let histories: [HistoryFacts]?
 
@@ -42,7 +42,7 @@ struct MigrationLoader: Sendable {
     ) async throws -> Readings {
         var choice = try FormatChoice(
             folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
-            memory: files)
+            cache: files)
         choice.locked = request.lockedFormat
         var settings = ConnectionSettings()
         settings.functions = request.functions

@@ -13,7 +13,7 @@ import SQLiteSchema
 /// that version, and the step is run again: first without whole tables, then without rows, then with fewer and simpler
 /// values (https://www.st.cs.uni-saarland.de/papers/tse2002/).
 struct CounterexampleSearch {
-    let scene: StepScene
+    let fixture: StepFixture
     let schema: Schema
     /// The state whose rows are tried; that before the step where nil.
     var start: DatabaseState?
@@ -40,8 +40,8 @@ struct CounterexampleSearch {
     private func search(for finding: Finding, _ runs: inout Int) async throws -> Counterexample? {
         var limit = min(runLimit, runs)
         guard limit > 0 else { return nil }
-        let state = start ?? scene.before
-        let database = TrialDatabase(scene: scene, schema: schema, state: state)
+        let state = start ?? fixture.before
+        let database = TrialDatabase(fixture: fixture, schema: schema, state: state)
         let identity = FindingIdentity(finding)
         let touched = touched(by: finding)
         for tables in [touched.withNeededParents(finding.table), touched.family] {
@@ -53,10 +53,10 @@ struct CounterexampleSearch {
                 try await marks(of: tables, finding, state) + rows(of: tables, finding, in: database)
             guard candidates.count <= Self.rowLimit else { continue }
             // No other rule can give the finding; GRDB's own check refuses by the keys.
-            var scene = scene
-            scene.rules = [finding.rule, .foreignKeyViolation]
+            var fixture = fixture
+            fixture.rules = [finding.rule, .foreignKeyViolation]
             let trial = CounterexampleTrial(
-                scene: scene, origin: state, bare: bare, identity: identity, severity: finding.severity)
+                fixture: fixture, origin: state, bare: bare, identity: identity, severity: finding.severity)
             let allowsOrphans = try await trial.hasOrphans(candidates)
             let links = RowLinks(schema, focus: finding.table, allowsOrphans: allowsOrphans)
             var start = candidates
@@ -65,7 +65,7 @@ struct CounterexampleSearch {
                 (limit, runs) = (limit - 1, runs - 1)
                 if try await trial.shows(guess, allowsOrphans: allowsOrphans) { start = guess }
             }
-            let work = scene.work
+            let work = fixture.work
             var reduction = RowReduction(start, limit: limit, links: links) { rows in
                 if work?.hasStopped == true { return false }
                 do {
@@ -82,11 +82,11 @@ struct CounterexampleSearch {
         return nil
     }
 
-    private var isOfCommand: Bool { scene.context.command != nil }
+    private var isOfCommand: Bool { fixture.context.command != nil }
 
     /// Returns the tables that the step touches; of a command that failed, those that it printed.
     private func touched(by finding: Finding) -> StepTables {
-        let known = StepTables(scene, in: schema)
+        let known = StepTables(fixture, in: schema)
         guard isOfCommand else { return known }
         let all = StepTables(names: Set(schema.tables.keys), in: schema)
         guard finding.rule == .migrationFailed else { return known.named.isEmpty ? all : known }
@@ -102,21 +102,21 @@ struct CounterexampleSearch {
         _ reduction: RowReduction, _ definitions: [TrialDatabase.Definition], _ tables: Set<String>,
         _ database: TrialDatabase
     ) async throws -> Counterexample {
-        let encoding = scene.before.catalog.encoding
-        let own = scene.context.set.format.ownTables.map(\.foldedASCII)
+        let encoding = fixture.before.catalog.encoding
+        let own = fixture.context.set.format.ownTables.map(\.foldedASCII)
         // The command asks the history what is to be done.
         let history = isOfCommand ? try await database.historyRows() : []
         var example = Counterexample(
             schema: definitions.filter { isOfCommand || !$0.isHistory }.map(\.sql)
                 + history.map { $0.text(encoding) },
             inserts: reduction.rows.map { $0.text(encoding) },
-            migration: StepScript(scene).statements,
+            migration: StepScript(fixture).statements,
             tables: tables.subtracting(own).sorted()
-                .compactMap { scene.before.catalog.table($0)?.name },
+                .compactMap { fixture.before.catalog.table($0)?.name },
             tried: reduction.runs,
-            isSmallest: reduction.isFinished && scene.work?.hasStopped != true)
-        example.command = StepScript.commandLine(scene)
-        example.readsQuotedText = try await scene.readsQuotedText()
+            isSmallest: reduction.isFinished && fixture.work?.hasStopped != true)
+        example.command = StepScript.commandLine(fixture)
+        example.readsQuotedText = try await fixture.readsQuotedText()
         return example
     }
 
@@ -135,7 +135,7 @@ struct CounterexampleSearch {
         let own = Set(database.recordingTables.map(\.foldedASCII))
         let order = ParentsFirst(schema).order(tables.subtracting(own))
         let (catalog, schema) = (database.state.catalog, schema)
-        return try await scene.inspector.withConnection(to: database.state.image) { connection in
+        return try await fixture.inspector.withConnection(to: database.state.image) { connection in
             var rows: [GeneratedRow] = []
             for name in order {
                 guard let table = catalog.tables[name], table.keepsRows else { continue }
@@ -161,7 +161,7 @@ struct CounterexampleSearch {
 
 /// Runs a step on given rows alone.
 package struct CounterexampleTrial: Sendable {
-    package let scene: StepScene
+    package let fixture: StepFixture
     /// The state that the rows are from.
     package let origin: DatabaseState
     /// Its schema without rows.
@@ -172,10 +172,10 @@ package struct CounterexampleTrial: Sendable {
     package var cause: FindingCause?
 
     package init(
-        scene: StepScene, origin: DatabaseState, bare: DatabaseState, identity: FindingIdentity,
+        fixture: StepFixture, origin: DatabaseState, bare: DatabaseState, identity: FindingIdentity,
         severity: Finding.Severity, cause: FindingCause? = nil
     ) {
-        self.scene = scene
+        self.fixture = fixture
         self.origin = origin
         self.bare = bare
         self.identity = identity
@@ -202,7 +202,7 @@ package struct CounterexampleTrial: Sendable {
             guard let state = try await state(rows, allowsOrphans), !breaksRule(state) else { return [] }
             var shown: [(Finding, FindingCause)] = []
             for finding in try await findings(from: state, explains: true) {
-                shown.append((finding, try await scene.cause(of: finding, from: state)))
+                shown.append((finding, try await fixture.cause(of: finding, from: state)))
             }
             return shown
         } catch let error as EngineError where !error.isInterrupt {
@@ -211,7 +211,7 @@ package struct CounterexampleTrial: Sendable {
     }
 
     private func findings(from state: DatabaseState, explains: Bool) async throws -> [Finding] {
-        try await scene.findings(from: state, explains: explains).filter {
+        try await fixture.findings(from: state, explains: explains).filter {
             FindingIdentity($0).matches(identity) && $0.severity >= severity
         }
     }
@@ -236,7 +236,7 @@ package struct CounterexampleTrial: Sendable {
         refused: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws -> DatabaseState? {
         let encoding = bare.catalog.encoding
-        return try await scene.state(over: bare) { connection in
+        return try await fixture.state(over: bare) { connection in
             let enforces = try connection.firstRow("PRAGMA foreign_keys") { $0.integer(0) != 0 } ?? false
             try connection.execute("PRAGMA foreign_keys = OFF")
             defer { if enforces { try? connection.execute("PRAGMA foreign_keys = ON") } }

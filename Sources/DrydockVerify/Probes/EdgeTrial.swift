@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// SQLite may do only so much with them. What is more is tried with one table's rows at a time, then with fewer rows.
 struct EdgeTrial {
-    var scene: StepScene
+    var fixture: StepFixture
     let source: ProbeSource
     let schema: Schema
     /// The schemas that the step and later ones lead to.
@@ -123,7 +123,7 @@ struct EdgeTrial {
     private func limited<Result>(_ body: (EdgeTrial) async throws -> Result) async throws -> Result? {
         var trial = self
         let work = WorkLimit(steps: workLimit)
-        trial.scene.work = work
+        trial.fixture.work = work
         do {
             let result = try await body(trial)
             // Not every caller of SQLite reports that it was interrupted.
@@ -137,11 +137,11 @@ struct EdgeTrial {
     /// ends is stopped in any case: no user's row made it so.
     private var workLimit: Int {
         let (options, standard) = (source.options, 100_000_000)
-        return options.edgeInstructionLimit ?? scene.context.timeShare.map { standard * $0 }
+        return options.edgeInstructionLimit ?? fixture.context.timeShare.map { standard * $0 }
             ?? max(standard, options.instructionLimit)
     }
 
-    private typealias Tried = (state: DatabaseState, found: StepScene.Trial)
+    private typealias Tried = (state: DatabaseState, found: StepFixture.Trial)
 
     /// Runs the step on unusual rows.
     private func run(_ part: Part) async throws -> (made: GeneratedRows, tried: Tried?) {
@@ -152,7 +152,7 @@ struct EdgeTrial {
         request.edgeShare = part.share
         let made = try await rows(request)
         guard !made.rows.isEmpty, let state = try await state(with: made.rows) else { return (made, nil) }
-        return (made, (state, try await scene.trial(from: state, explains: true)))
+        return (made, (state, try await fixture.trial(from: state, explains: true)))
     }
 
     /// Runs the step on those rows with which it comes to its end; nil where none are found.
@@ -160,14 +160,14 @@ struct EdgeTrial {
         var attempts = 0
         let surviving = try await surviving(rows, &attempts)
         guard !surviving.isEmpty, let state = try await state(with: surviving) else { return nil }
-        return (state, try await scene.trial(from: state, explains: true))
+        return (state, try await fixture.trial(from: state, explains: true))
     }
 
     /// The tables that get such rows: those that the step touches, with those that refer to them. What a command reads is
     /// not known: all tables, unless they are many.
     private var tables: Set<String> {
-        let touched = StepTables(scene, in: schema, needsRows: true)
-        guard scene.context.command != nil else { return touched.withChildren.subtracting(tablesOfTool) }
+        let touched = StepTables(fixture, in: schema, needsRows: true)
+        guard fixture.context.command != nil else { return touched.withChildren.subtracting(tablesOfTool) }
         let all = Set(schema.tables.keys).union(schema.virtualTables.keys)
         let isAny = all.count <= Self.tableLimit || touched.named.isEmpty
         return (isAny ? all : touched.withChildren).subtracting(tablesOfTool)
@@ -175,13 +175,13 @@ struct EdgeTrial {
 
     /// The folded names of the tables in which the project's tool records what it applied.
     private var tablesOfTool: Set<String> {
-        scene.context.command?.format.tablesOfTool
-            ?? Set(scene.context.set.format.sharedTables.map(\.foldedASCII))
+        fixture.context.command?.format.tablesOfTool
+            ?? Set(fixture.context.set.format.sharedTables.map(\.foldedASCII))
     }
 
     private func rows(_ request: RowRequest) async throws -> GeneratedRows {
         let (generator, log, enforces) = (source.generator, RowLog(), enforcesForeignKeys)
-        _ = try await scene.state(over: scene.before) { connection in
+        _ = try await fixture.state(over: fixture.before) { connection in
             if enforces { try connection.execute("PRAGMA foreign_keys = ON") }
             let rows = try generator.insertEdgeRows(request, on: connection)
             log.rows.withLock { $0 = rows }
@@ -193,7 +193,7 @@ struct EdgeTrial {
     /// Returns the state before the step with more rows, and as if the last rows of each table had been deleted.
     private func state(with rows: [GeneratedRow]) async throws -> DatabaseState? {
         let (enforces, marks, own) = (enforcesForeignKeys, AutoincrementMarks(schema: schema), tablesOfTool)
-        return try await scene.state(over: scene.before) { connection in
+        return try await fixture.state(over: fixture.before) { connection in
             try Self.insert(rows, enforcingForeignKeys: enforces, on: connection)
             try marks.raise(except: own, on: connection)
             return true
@@ -201,7 +201,7 @@ struct EdgeTrial {
     }
 
     /// Whether a project enforces foreign keys is not known where its own command migrates: most do.
-    private var enforcesForeignKeys: Bool { scene.context.command != nil }
+    private var enforcesForeignKeys: Bool { fixture.context.command != nil }
 
     private static func insert(
         _ rows: [GeneratedRow], enforcingForeignKeys: Bool, on connection: any Connection
@@ -233,9 +233,9 @@ struct EdgeTrial {
         for var finding in trial.found.findings
         where finding.severity > .note && seen.insert(FindingIdentity(finding)).inserted {
             if count + result.count < Self.searchLimit {
-                var scene = scene
-                scene.work = WorkLimit(steps: 3 * workLimit)
-                let search = CounterexampleSearch(scene: scene, schema: schema, start: trial.state)
+                var fixture = fixture
+                fixture.work = WorkLimit(steps: 3 * workLimit)
+                let search = CounterexampleSearch(fixture: fixture, schema: schema, start: trial.state)
                 finding.counterexample = try await search.counterexample(of: finding, &runs)
             }
             finding.severity = .warning
@@ -247,7 +247,7 @@ struct EdgeTrial {
 
     /// Returns rows with which the step does not fail: those of both halves that survive together.
     private func surviving(_ rows: [GeneratedRow], _ runs: inout Int) async throws -> [GeneratedRow] {
-        guard !rows.isEmpty, runs < (scene.context.command == nil ? Self.runLimit : Self.commandRunLimit)
+        guard !rows.isEmpty, runs < (fixture.context.command == nil ? Self.runLimit : Self.commandRunLimit)
         else {
             return []
         }
@@ -263,7 +263,7 @@ struct EdgeTrial {
 
     private func survives(_ rows: [GeneratedRow]) async throws -> Bool {
         let enforces = enforcesForeignKeys
-        return try await scene.outcome(from: scene.before) {
+        return try await fixture.outcome(from: fixture.before) {
             try Self.insert(rows, enforcingForeignKeys: enforces, on: $0)
         }.failure == nil
     }

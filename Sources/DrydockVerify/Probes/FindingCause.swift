@@ -44,7 +44,7 @@ package struct FindingCause: Hashable, Sendable {
     }
 }
 
-extension StepScene {
+extension StepFixture {
     /// Returns why a finding is there.
     /// - Parameters:
     ///   - finding: one of a run that searched for causes.

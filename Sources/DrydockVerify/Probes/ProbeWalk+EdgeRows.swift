@@ -14,9 +14,9 @@ extension ProbeWalk {
     /// Whether a migration is to be run on unusual rows. A run of the project's own command takes long: it is not run
     /// where there is no table yet, nor more often than there is time. That a migration touches no ordinary row says
     /// nothing: its condition may be one that only unusual rows meet.
-    private mutating func isWorthEdgeRows(_ scene: StepScene, _ migration: Migration) -> Bool {
+    private mutating func isWorthEdgeRows(_ fixture: StepFixture, _ migration: Migration) -> Bool {
         guard let command = context.command else { return true }
-        let tables = Set(scene.before.catalog.tables.keys).subtracting(command.format.tablesOfTool)
+        let tables = Set(fixture.before.catalog.tables.keys).subtracting(command.format.tablesOfTool)
         guard !tables.isEmpty else { return false }
         let isLate = parent.watchdog.deadline.map { $0 - .now < context.timeLimit / 2 } ?? false
         guard context.timeShare == nil || commandRuns > 0 && !isLate else {
@@ -42,24 +42,26 @@ extension ProbeWalk {
     /// Runs a migration once more, on rows that few would expect.
     /// - Returns: the statements that found none of them, by index; nil where that is not known.
     mutating func tryEdgeRows(_ migration: Migration, _ before: DatabaseState) async throws -> Set<Int>? {
-        guard var scene = scenes[migration.identifier], isWorthEdgeRows(scene, migration) else { return nil }
+        guard var fixture = fixtures[migration.identifier], isWorthEdgeRows(fixture, migration) else {
+            return nil
+        }
         let seconds = record.result.summary.steps.last?.seconds ?? 0
         let usual = Duration.seconds(5) + .seconds(10 * seconds)
-        scene.commandLimit = usual * (context.timeShare ?? 60)
+        fixture.commandLimit = usual * (context.timeShare ?? 60)
         let known = Set(record.steps.findingsOfLastStep.map(FindingIdentity.init))
         let index = context.set.index(of: migration.identifier) ?? 0
         do {
             var schema = reader.schema(of: before.catalog)
             if context.command == nil {
-                let touched = StepTables(scene, in: schema, needsRows: true)
+                let touched = StepTables(fixture, in: schema, needsRows: true)
                 guard !touched.named.isEmpty else { return nil }
                 if let excerpt = StepExcerpt(touched, of: schema) {
-                    scene = try await excerpt.excerpt(of: scene)
-                    schema = reader.schema(of: scene.before.catalog)
+                    fixture = try await excerpt.excerpt(of: fixture)
+                    schema = reader.schema(of: fixture.before.catalog)
                 }
             }
             let trial = EdgeTrial(
-                scene: scene, source: parent.source, schema: schema, later: later.after(index))
+                fixture: fixture, source: parent.source, schema: schema, later: later.after(index))
             let outcome = try await trial.outcome(except: known, &runs, &edgeRetries)
             take(outcome, migration)
             return outcome.idle
@@ -78,7 +80,7 @@ extension ProbeWalk {
     private mutating func noteReduction(_ outcome: EdgeTrial.Outcome, _ migration: Migration) {
         guard outcome.isReduced else { return }
         let tables = outcome.untried.sorted().map { name in
-            scenes[migration.identifier]?.before.catalog.tables[name]?.name ?? name
+            fixtures[migration.identifier]?.before.catalog.tables[name]?.name ?? name
         }
         let fact =
             tables.isEmpty

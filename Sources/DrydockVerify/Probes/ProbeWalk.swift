@@ -27,7 +27,7 @@ struct ProbeWalk {
     /// Why tables are empty, by folded name.
     var empty: [String: GeneratedRows.EmptyTable] = [:]
     /// The states that checked migrations met, for the search for a counterexample.
-    var scenes: [String: StepScene] = [:]
+    var fixtures: [String: StepFixture] = [:]
 
     /// How often steps may still be run in search of the fewest rows.
     var runs: Int
@@ -158,7 +158,7 @@ struct ProbeWalk {
         record.current = batch[0].identifier
         announce(batch[0], opened.plan)
         let work = WorkLimit(steps: parent.source.options.instructionLimit)
-        let moment = inputs.repeatableMoment(on: opened.overlay)
+        let conditions = inputs.repeatableConditions(on: opened.overlay)
         var outcome = try await parent.watchdog.limiting(work) { try await runner.run(batch) }
         // A shared transaction may repair later what the COMMIT refuses here.
         while outcome.isRefusedCommit, batch[0].transaction == .all, batch.count < pending.count {
@@ -176,7 +176,7 @@ struct ProbeWalk {
             guard try await take(reached, &state, opened) else { return batch.count }
         }
         if batch.contains(where: parent.isChecked) {
-            let run = ObservedRun(start: begin, outcome: outcome, moment: moment, opened: opened)
+            let run = ObservedRun(start: begin, outcome: outcome, conditions: conditions, opened: opened)
             try await observers.observe(run, &record)
         }
         if let (migration, error) = outcome.failure {
@@ -240,7 +240,7 @@ struct ProbeWalk {
         if isChecked { note(reached.migrations, before) }
         let after = try await inspection.inspect(reached, from: before, &record)
         if let command = context.command, let name = reached.migrations.last?.identifier {
-            scenes[name]?.touched = TouchedTables(from: before, to: after).names
+            fixtures[name]?.touched = TouchedTables(from: before, to: after).names
                 .subtracting(command.format.tablesOfTool)
         }
         let index = reached.migrations.last.flatMap { context.set.index(of: $0.identifier) } ?? 0
@@ -276,9 +276,9 @@ struct ProbeWalk {
 
     private mutating func note(_ migrations: [Migration], _ before: DatabaseState) {
         guard let last = migrations.last else { return }
-        scenes[last.identifier] = StepScene(
+        fixtures[last.identifier] = StepFixture(
             migrations: migrations, before: before, context: context, watchdog: parent.watchdog,
-            chronicle: inputs.chronicle, temporaries: record.steps.temporaries)
+            earlierLineage: inputs.earlierLineage, temporaries: record.steps.temporaries)
     }
 
     // MARK: - Rows
@@ -335,9 +335,10 @@ struct ProbeWalk {
         for index in record.result.findings.indices where runs > 0 {
             let finding = record.result.findings[index]
             guard finding.severity == .error, finding.counterexample == nil,
-                let scene = finding.migration.flatMap({ scenes[$0] })
+                let fixture = finding.migration.flatMap({ fixtures[$0] })
             else { continue }
-            let search = CounterexampleSearch(scene: scene, schema: reader.schema(of: scene.before.catalog))
+            let search = CounterexampleSearch(
+                fixture: fixture, schema: reader.schema(of: fixture.before.catalog))
             record.result.findings[index].counterexample = try await search.counterexample(
                 of: finding, &runs)
         }
@@ -347,7 +348,7 @@ struct ProbeWalk {
 extension BatchRun.Outcome {
     /// Whether only the COMMIT was refused, since rows reference parents that do not exist.
     fileprivate var isRefusedCommit: Bool {
-        guard let error = failure?.error as? RunnerFailure, error.moment == .commit else { return false }
+        guard let error = failure?.error as? RunnerFailure, error.phase == .commit else { return false }
         return (error.error as? EngineError)?.isForeignKeyViolation == true
     }
 }

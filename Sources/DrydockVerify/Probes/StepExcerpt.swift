@@ -67,11 +67,11 @@ struct StepExcerpt {
         return gone
     }
 
-    /// Returns the scene with a database whose schema has only these tables. Their pages, and so their rows, stay as
+    /// Returns the fixture with a database whose schema has only these tables. Their pages, and so their rows, stay as
     /// they are.
-    func excerpt(of scene: StepScene) async throws -> StepScene {
+    func excerpt(of fixture: StepFixture) async throws -> StepFixture {
         let gone = dropped
-        let state = try await scene.state(over: scene.before) { connection in
+        let state = try await fixture.state(over: fixture.before) { connection in
             let kept = try connection.rows("SELECT rowid, tbl_name FROM main.sqlite_schema") {
                 gone.contains($0.string(1).foldedASCII) ? nil : String($0.integer(0))
             }.compactMap(\.self)
@@ -82,8 +82,8 @@ struct StepExcerpt {
                 """)
             return true
         }
-        guard let state else { return scene }
-        var excerpt = scene
+        guard let state else { return fixture }
+        var excerpt = fixture
         excerpt.before = state
         return excerpt
     }

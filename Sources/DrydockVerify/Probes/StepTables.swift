@@ -12,11 +12,11 @@ package struct StepTables {
     private static let limit = 60
 
     /// - Parameter needsRows: whether statements that do the same with any rows are left out.
-    package init(_ scene: StepScene, in schema: Schema, needsRows: Bool = false) {
-        if let touched = scene.touched {
+    package init(_ fixture: StepFixture, in schema: Schema, needsRows: Bool = false) {
+        if let touched = fixture.touched {
             self.init(names: touched, in: schema)
         } else {
-            self.init(needsRows ? scene.statements.dependingOnRows : scene.statements, in: schema)
+            self.init(needsRows ? fixture.statements.dependingOnRows : fixture.statements, in: schema)
         }
     }
 

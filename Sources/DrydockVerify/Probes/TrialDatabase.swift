@@ -9,21 +9,21 @@ import SQLiteSchema
 /// Makes databases that have a part of a state's schema and of its rows only those of the migration tool, so that a step
 /// can be tried on few rows.
 package struct TrialDatabase: Sendable {
-    package let scene: StepScene
+    package let fixture: StepFixture
     package let schema: Schema
     /// The state whose schema it is.
     package let state: DatabaseState
 
-    package init(scene: StepScene, schema: Schema, state: DatabaseState) {
-        self.scene = scene
+    package init(fixture: StepFixture, schema: Schema, state: DatabaseState) {
+        self.fixture = fixture
         self.schema = schema
         self.state = state
     }
 
     /// The tables that say what is applied.
     package var recordingTables: [String] {
-        let format = scene.context.set.format
-        let recording = scene.context.command?.format.recordingTables ?? []
+        let format = fixture.context.set.format
+        let recording = fixture.context.command?.format.recordingTables ?? []
         return Set(format.ownTables + recording).sorted()
     }
 
@@ -50,7 +50,7 @@ package struct TrialDatabase: Sendable {
         let views = schema.views.filter { view in
             tables.map { !view.value.query.names.isDisjoint(with: $0) } ?? true
         }.keys
-        return try await scene.inspector.withConnection(to: state.image) { connection in
+        return try await fixture.inspector.withConnection(to: state.image) { connection in
             var found: [Definition] = []
             try connection.forEachRow(
                 "SELECT type, name, tbl_name, sql FROM main.sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
@@ -81,13 +81,13 @@ package struct TrialDatabase: Sendable {
     /// - Parameter edits: statements that run after the definitions.
     package func bare(_ definitions: [String], then edits: [String] = []) async throws -> DatabaseState? {
         let overlay = try Overlay(emptyNamed: "counterexample.sqlite")
-        var settings = scene.context.settings(scene.watchdog)
+        var settings = fixture.context.settings(fixture.watchdog)
         settings.foreignKeys = false
         settings.doubleQuotedStrings = true
         let own = recordingTables
         let (source, catalog) = (overlay.attach(state.image), state.catalog)
         do {
-            try await scene.context.engine.use(overlay, settings: settings) { database in
+            try await fixture.context.engine.use(overlay, settings: settings) { database in
                 try await database.withConnection { connection in
                     try connection.execute("PRAGMA encoding = '\(catalog.encoding.rawValue)'")
                     for sql in definitions + edits { try connection.execute(sql) }
@@ -107,13 +107,13 @@ package struct TrialDatabase: Sendable {
         } catch let error as EngineError where !error.isInterrupt {
             return nil
         }
-        return try await scene.inspector.inspect(overlay.freeze().image, earlier: nil)
+        return try await fixture.inspector.inspect(overlay.freeze().image, earlier: nil)
     }
 
     /// Returns what is recorded as applied.
     package func historyRows() async throws -> [GeneratedRow] {
         let (catalog, tables) = (state.catalog, recordingTables)
-        return try await scene.inspector.withConnection(to: state.image) { connection in
+        return try await fixture.inspector.withConnection(to: state.image) { connection in
             try tables.flatMap { name -> [GeneratedRow] in
                 guard let table = catalog.table(name), table.module == nil else { return [] }
                 let columns = table.storedColumns.map(\.name)

@@ -22,7 +22,7 @@ struct SnapshotReplays: Sendable {
     ) async throws -> [ReplayResult] {
         let names = SnapshotNames(snapshots.map(\.path))
         onEvent(.began(snapshots: snapshots.map(\.path)))
-        context.memory?.keep(only: snapshots.map(\.path))
+        context.cache?.keep(only: snapshots.map(\.path))
         return try await concurrentMap(snapshots, jobs: request.jobs) {
             onEvent(.replayed($0.summary, $0.findings))
         } _: { snapshot in

@@ -80,7 +80,9 @@ import Testing
         Case("DROP TABLE t; CREATE TEMP TABLE t(a)", nil),
         Case("DROP TABLE t; CREATE TABLE t(a); DROP TABLE t; CREATE TABLE t(b)", "t"),
     ])
-    func `the table in the place of a dropped one`(_ it: Case) throws { try it.check { $0.heir(of: "T") } }
+    func `the table in the place of a dropped one`(_ it: Case) throws {
+        try it.check { $0.successor(of: "T") }
+    }
 
     @Test(arguments: [
         Case("SELECT 1", "t.a"),
@@ -98,7 +100,7 @@ import Testing
     func `the columns from which a column was filled`(_ it: Case) throws {
         try it.check { lineage in
             lineage.columns.sources(ofColumn: "A", in: "T").map {
-                "\(lineage.incarnation($0.table)?.firstTableName ?? "").\($0.column)"
+                "\(lineage.trackedTable($0.table)?.firstTableName ?? "").\($0.column)"
             }.sorted().joined(separator: " ")
         }
     }

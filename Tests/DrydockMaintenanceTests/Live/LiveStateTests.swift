@@ -40,14 +40,14 @@ import Testing
     @Test func `a journal that stays while nobody writes is hot`() throws {
         let folder = try TemporaryFolder()
         let copy = try Self.stopped(folder)
-        let look = JournalLook(copy) { _ in nil }
+        let look = JournalStatus(copy) { _ in nil }
         #expect(look.hotSize.map { $0 > 0 } == true && look.writer == nil)
         #expect(LiveState(copy).hotJournalSize == look.hotSize)
     }
 
     @Test func `a journal that a program is writing is not hot`() throws {
         let folder = try TemporaryFolder()
-        let look = JournalLook(try Self.stopped(folder)) { _ in 7 }
+        let look = JournalStatus(try Self.stopped(folder)) { _ in 7 }
         #expect(look.hotSize == nil && look.writer == 7)
     }
 
@@ -60,7 +60,7 @@ import Testing
         let copy = try Self.stopped(folder)
         let journal = copy + "-journal"
         let other = try Data(contentsOf: URL(filePath: try Self.stopped(folder, "other.sqlite") + "-journal"))
-        let look = JournalLook(copy) { _ in
+        let look = JournalStatus(copy) { _ in
             do {
                 switch end {
                 case .deleted: try FileManager.default.removeItem(atPath: journal)

@@ -24,11 +24,11 @@ import Testing
 
     @Test(arguments: IntegrityScanTests.settings)
     func `what SQLite writes into a database that is whole is proved to be`(settings: String) async throws {
-        let scene = try Scene(settings)
+        let fixture = try Fixture(settings)
         for change in Self.changes {
-            try scene.reset()
-            try PlainDatabase(scene.path).execute(change)
-            let found = try await scene.look()
+            try fixture.reset()
+            try PlainDatabase(fixture.path).execute(change)
+            let found = try await fixture.look()
             #expect(found.check?.isFaultless == true && found.pragma.isFaultless, "\(change): \(found)")
             // What has pointer maps is looked at as a whole.
             guard !settings.contains("auto_vacuum") else { continue }
@@ -39,15 +39,15 @@ import Testing
 
     @Test(arguments: IntegrityScanTests.settings)
     func `damage that SQLite finds is found`(settings: String) async throws {
-        let scene = try Scene(settings)
+        let fixture = try Fixture(settings)
         var (found, judged) = (0, 0)
         for number in seeds(25, of: 119, soak: 3_000) {
-            try scene.reset()
-            try PlainDatabase(scene.path).execute(Self.changes[number % Self.changes.count])
-            let url = URL(filePath: scene.path)
+            try fixture.reset()
+            try PlainDatabase(fixture.path).execute(Self.changes[number % Self.changes.count])
+            let url = URL(filePath: fixture.path)
             let damage = PageDamage(seed: number, of: try Data(contentsOf: url))
             try damage.bytes.write(to: url)
-            let look = try await scene.look()
+            let look = try await fixture.look()
             guard !look.pragma.isFaultless else { continue }
             found += 1
             // Where the pages cannot be read, the whole database is looked at.
@@ -60,11 +60,11 @@ import Testing
 
     @Test(arguments: IntegrityScanTests.disagreements)
     func `rows that disagree are found`(name: String, other: String, change: String) async throws {
-        let scene = try Scene("")
-        try PlainDatabase(scene.path).execute("REINDEX")
-        try scene.keep()
-        try IntegrityScanTests.disagree(scene.path, name, other, change)
-        let look = try await scene.look()
+        let fixture = try Fixture("")
+        try PlainDatabase(fixture.path).execute("REINDEX")
+        try fixture.keep()
+        try IntegrityScanTests.disagree(fixture.path, name, other, change)
+        let look = try await fixture.look()
         #expect(!look.pragma.isFaultless, "the test makes no damage")
         #expect(look.delta?.others.isEmpty == false)
         #expect(
@@ -73,23 +73,23 @@ import Testing
     }
 
     @Test func `a CHECK is asked for the rows that came, and for all where there are many`() async throws {
-        let scene = try Scene("")
+        let fixture = try Fixture("")
         try IntegrityScanTests.disagree(
-            scene.path, "c", "CREATE TABLE c(id INTEGER PRIMARY KEY, n INT, m TEXT, late INT)",
+            fixture.path, "c", "CREATE TABLE c(id INTEGER PRIMARY KEY, n INT, m TEXT, late INT)",
             "UPDATE c SET n = -1 WHERE id = 5")
-        try scene.keep()
+        try fixture.keep()
         // The broken row is not one of those that came.
-        try PlainDatabase(scene.path).execute("UPDATE c SET n = 8 WHERE id = 9")
-        #expect(try await scene.look().delta?.others == [])
-        try scene.reset()
-        try PlainDatabase(scene.path).execute(
+        try PlainDatabase(fixture.path).execute("UPDATE c SET n = 8 WHERE id = 9")
+        #expect(try await fixture.look().delta?.others == [])
+        try fixture.reset()
+        try PlainDatabase(fixture.path).execute(
             "INSERT INTO c(n, m) SELECT n + 9, 'x' FROM c, (VALUES (1), (2), (3))")
-        #expect(try await scene.look().delta?.others == ["c"])
+        #expect(try await fixture.look().delta?.others == ["c"])
     }
 }
 
 /// A database in two states.
-private struct Scene {
+private struct Fixture {
     struct Look {
         /// Nil where the pages cannot be read, or the whole file is to be looked at.
         var delta: IntegrityDelta?

@@ -10,9 +10,9 @@ struct DroppedColumn {
     private var declared: DeclaredChanges { DeclaredChanges(of: step.migration) }
 
     func fault(_ name: QualifiedName, _ column: String) -> LintFault? {
-        guard step.hasRowsOfUsers(name), let incarnation = step.lineage[name.name],
-            let origin = incarnation.origin,
-            let old = step.start.table(origin)?.column(incarnation.firstName(column)), old.generated == nil,
+        guard step.hasRowsOfUsers(name), let trackedTable = step.lineage[name.name],
+            let origin = trackedTable.origin,
+            let old = step.start.table(origin)?.column(trackedTable.firstName(column)), old.generated == nil,
             !declared.drops([column, old.name], of: [name.folded, origin])
         else { return nil }
         return lost(old, name, column, origin)

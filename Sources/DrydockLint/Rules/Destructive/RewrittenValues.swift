@@ -11,18 +11,18 @@ struct RewrittenValues {
 
     /// - Parameter verb: what rewrites them.
     func fault(_ name: QualifiedName, _ columns: [String], by verb: String) -> LintFault? {
-        guard step.hasRowsOfUsers(name), let incarnation = step.lineage[name.name],
-            let origin = incarnation.origin,
+        guard step.hasRowsOfUsers(name), let trackedTable = step.lineage[name.name],
+            let origin = trackedTable.origin,
             let old = step.start.table(origin)
         else { return nil }
         let columns = columns.map { step.before.table(name.name)?.rowidColumn($0) ?? $0 }
         let rewritten = columns.filter { column in
-            old.column(incarnation.firstName(column)) != nil
+            old.column(trackedTable.firstName(column)) != nil
                 && !declared.rewrites(column, of: [name.folded, origin])
         }
         guard let first = rewritten.first, !isReported(rewritten, name) else { return nil }
         let list = rewritten.map { column in
-            "\(quotedIfNeeded(step.firstName(of: name.name))).\(quotedIfNeeded(incarnation.firstName(column)))"
+            "\(quotedIfNeeded(step.firstName(of: name.name))).\(quotedIfNeeded(trackedTable.firstName(column)))"
         }.joined(separator: ", ")
         return LintFault(
             .warning, "\(verb) rewrites values of \(name.name).\(first) that users have",

@@ -93,7 +93,7 @@ struct FollowedHealth {
         isStale = false
         let start = ContinuousClock.now
         let run = HealthRun(
-            path: path, request: request, schemas: SchemaMemory(),
+            path: path, request: request, schemas: SchemaCache(),
             connections: ConnectionPool(engine: engine, settings: request.connectionSettings, limit: 0))
         let checked = baseline.withoutKnown(await run.run())
         let seconds = (ContinuousClock.now - start).inSeconds
