@@ -58,7 +58,9 @@ package struct Ledger {
         }
         guard !dropped.isMoved else { return }
         dropped.parts = try parts(of: dropped.table, allowing: allowance)
-        if !dropped.parts.isEmpty { dropped.needsDeclarations = !allowance.isEmpty }
+        guard let part = dropped.parts.first else { return }
+        let isWhole = part.columns.count == dropped.table.storedColumns.count
+        dropped.needsDeclarations = !allowance.isEmpty || !isWhole
     }
 
     /// Notes where the values of a table's dropped columns are.
@@ -228,17 +230,20 @@ package struct Ledger {
 
     // MARK: - Several tables
 
-    /// Returns the tables that have every row of a dropped table between them, whole and as often as it had it: by each
-    /// some were copied. Empty where a row is in none.
+    /// Returns the tables that have every row of a dropped table between them, as often as it had it and whole, but for
+    /// columns that declarations allow to go or to change: by each some were copied. Empty where a row is in none.
     private func parts(of table: Catalog.Table, allowing allowance: Allowance) throws -> [Home] {
         let provenance = provenance()
-        let parts = provenance.relatives(of: table, in: after, by: .inserted).compactMap { later in
-            copiedColumns(of: table, in: later, provenance).map { Home(table: later, columns: $0) }
+        let columns = table.storedColumns.filter { column in
+            !declarations.contains { $0.kind.isDrop(of: column.name.foldedASCII, in: [table.name]) }
+                && !allowance.rewrites(.init(before: column, after: column))
         }
-        guard parts.count > 1 else { return [] }
+        let parts = provenance.relatives(of: table, in: after, by: .inserted).compactMap { later in
+            copied(columns, of: table, in: later, provenance).map { Home(table: later, columns: $0) }
+        }
+        guard parts.count > 1, !columns.isEmpty else { return [] }
         let own = Pool.Rows(
-            table.storedColumns.map { quotedName($0.name) },
-            from: table.earlier, where: "NOT \(allowance.condition)")
+            columns.map { quotedName($0.name) }, from: table.earlier, where: "NOT \(allowance.condition)")
         let pool = Pool(
             owed: [own] + parts.compactMap { ownRows(of: $0, besides: table, provenance) },
             paid: parts.map { .init($0.columns.map { quotedName($0.after.name) }, from: $0.table.later) })
@@ -267,22 +272,23 @@ package struct Ledger {
         return before.table(name)
     }
 
-    /// Returns the columns of a table, in its order, with those of a later table into which statements copied them; nil
-    /// where one was not copied.
-    private func copiedColumns(
-        of table: Catalog.Table, in later: Catalog.Table, _ provenance: Provenance
+    /// Returns columns of a table with those of a later table into which statements copied them; nil where one was not
+    /// copied.
+    private func copied(
+        _ columns: [Catalog.Column], of table: Catalog.Table, in later: Catalog.Table,
+        _ provenance: Provenance
     ) -> [TableMatch.ColumnPair]? {
         var taken: Set<String> = []
-        var columns: [TableMatch.ColumnPair] = []
-        for column in table.storedColumns {
+        var pairs: [TableMatch.ColumnPair] = []
+        for column in columns {
             let found = provenance.columns(for: column.name, of: table, in: later).first {
                 provenance.isCopied(column.name, of: table, to: $0.name, in: later)
                     && taken.insert($0.name.foldedASCII).inserted
             }
             guard let found else { return nil }
-            columns.append(.init(before: column, after: found))
+            pairs.append(.init(before: column, after: found))
         }
-        return columns
+        return pairs
     }
 
     // MARK: - Relations

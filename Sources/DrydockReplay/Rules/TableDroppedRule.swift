@@ -178,7 +178,8 @@ extension Declaration.Kind {
     /// Whether the declaration allows rows or values of a table to go.
     fileprivate func letsGo(of table: String) -> Bool {
         switch self {
-        case .deletes(let name, _), .rewrites(let name, _): name.foldedASCII == table.foldedASCII
+        case .deletes(let name, _), .rewrites(let name, _), .dropsColumn(let name, _):
+            name.foldedASCII == table.foldedASCII
         default: false
         }
     }
