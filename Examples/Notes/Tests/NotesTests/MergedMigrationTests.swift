@@ -45,7 +45,7 @@ import Testing
         } matching: { issue in
             issue.error is MigrationsNotVerified
                 || issue.comments.contains {
-                    $0.rawValue.contains("from v1, the new migrator leaves 1 other value")
+                    $0.rawValue.contains("from v1, the new migrator leaves 1 different value")
                 }
         }
     }
