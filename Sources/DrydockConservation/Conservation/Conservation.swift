@@ -31,7 +31,7 @@ package struct Conservation: Sendable {
         package var needsDeclarations = false
         /// The table that has all of its rows after the step.
         package var home: Ledger.Home?
-        /// The tables that have all of its rows between them, where none has them all.
+        /// The tables that have all of its rows between them, each with the same columns, where none has them all.
         package var parts: [Ledger.Home] = []
         /// The rows that ``homes`` have, but not for this table and for others whose rows are there too.
         package var crowding: Crowding?
@@ -40,7 +40,7 @@ package struct Conservation: Sendable {
         package var homes: [Ledger.Home] { home.map { [$0] } ?? parts }
 
         /// Whether no row is missing.
-        var isMoved: Bool { home?.missing.isEmpty == true || !parts.isEmpty }
+        var isMoved: Bool { home?.missing.isEmpty == true || parts.first?.missing.isEmpty == true }
     }
 
     /// Tables that lack rows to have those of several.

@@ -58,9 +58,14 @@ package struct Ledger {
         }
         guard !dropped.isMoved else { return }
         dropped.parts = try parts(of: dropped.table, allowing: allowance)
-        guard let part = dropped.parts.first else { return }
-        let isWhole = part.columns.count == dropped.table.storedColumns.count
-        dropped.needsDeclarations = !allowance.isEmpty || !isWhole
+        guard !dropped.parts.isEmpty else { return }
+        let mayLackColumns = dropped.table.storedColumns.contains { isLetGo($0, of: dropped.table) }
+        dropped.needsDeclarations = !allowance.isEmpty || mayLackColumns
+    }
+
+    /// Whether a declaration lets a column of a dropped table go.
+    private func isLetGo(_ column: Catalog.Column, of table: Catalog.Table) -> Bool {
+        declarations.contains { $0.kind.isDrop(of: column.name.foldedASCII, in: [table.name]) }
     }
 
     /// Notes where the values of a table's dropped columns are.
@@ -232,18 +237,42 @@ package struct Ledger {
 
     /// Returns the tables that have every row of a dropped table between them, as often as it had it and whole, but for
     /// columns that declarations allow to go or to change: by each some were copied. Empty where a row is in none.
+    ///
+    /// Where they lack further columns, each says so, as the home of a table does.
     private func parts(of table: Catalog.Table, allowing allowance: Allowance) throws -> [Home] {
         let provenance = provenance()
         let columns = table.storedColumns.filter { column in
-            !declarations.contains { $0.kind.isDrop(of: column.name.foldedASCII, in: [table.name]) }
-                && !allowance.rewrites(.init(before: column, after: column))
+            !isLetGo(column, of: table) && !allowance.rewrites(.init(before: column, after: column))
         }
-        let parts = provenance.relatives(of: table, in: after, by: .inserted).compactMap { later in
-            copied(columns, of: table, in: later, provenance).map { Home(table: later, columns: $0) }
+        let copies = provenance.relatives(of: table, in: after, by: .inserted).map { later in
+            (table: later, pairs: copied(columns, of: table, in: later, provenance))
         }
-        guard parts.count > 1, !columns.isEmpty else { return [] }
+        let whole = try parts(
+            of: table, copies.filter { $0.pairs.count == columns.count }.map { Home(table: $0, columns: $1) },
+            allowance, provenance)
+        guard whole.isEmpty else { return whole }
+        let some = copies.filter { $0.pairs.contains { $0.before.keyPosition == 0 } }
+        let names = some.map { Set($0.pairs.map(\.before.name)) }
+        guard let first = names.first, first.count < columns.count, names.allSatisfy({ $0 == first }) else {
+            return []
+        }
+        let missing = try columns.filter { !first.contains($0.name) }.map { column in
+            (column, try connection.count("SELECT count(\(quotedName(column.name))) FROM \(table.earlier)"))
+        }
+        return try parts(
+            of: table, some.map { Home(table: $0, columns: $1, missing: missing.filter { $0.1 > 0 }) },
+            allowance,
+            provenance)
+    }
+
+    /// Returns tables, each with the same columns of a dropped one, if they have every row of it between them.
+    private func parts(
+        of table: Catalog.Table, _ parts: [Home], _ allowance: Allowance, _ provenance: Provenance
+    ) throws -> [Home] {
+        guard parts.count > 1, !parts[0].columns.isEmpty else { return [] }
         let own = Pool.Rows(
-            columns.map { quotedName($0.name) }, from: table.earlier, where: "NOT \(allowance.condition)")
+            parts[0].columns.map { quotedName($0.before.name) }, from: table.earlier,
+            where: "NOT \(allowance.condition)")
         let pool = Pool(
             owed: [own] + parts.compactMap { ownRows(of: $0, besides: table, provenance) },
             paid: parts.map { .init($0.columns.map { quotedName($0.after.name) }, from: $0.table.later) })
@@ -272,23 +301,18 @@ package struct Ledger {
         return before.table(name)
     }
 
-    /// Returns columns of a table with those of a later table into which statements copied them; nil where one was not
-    /// copied.
+    /// Returns those of some columns of a table that statements copied into a later table, in their order.
     private func copied(
         _ columns: [Catalog.Column], of table: Catalog.Table, in later: Catalog.Table,
         _ provenance: Provenance
-    ) -> [TableMatch.ColumnPair]? {
+    ) -> [TableMatch.ColumnPair] {
         var taken: Set<String> = []
-        var pairs: [TableMatch.ColumnPair] = []
-        for column in columns {
-            let found = provenance.columns(for: column.name, of: table, in: later).first {
+        return columns.compactMap { column in
+            provenance.columns(for: column.name, of: table, in: later).first {
                 provenance.isCopied(column.name, of: table, to: $0.name, in: later)
                     && taken.insert($0.name.foldedASCII).inserted
-            }
-            guard let found else { return nil }
-            pairs.append(.init(before: column, after: found))
+            }.map { .init(before: column, after: $0) }
         }
-        return pairs
     }
 
     // MARK: - Relations

@@ -65,7 +65,7 @@ struct TableDroppedRule: StepRule {
         _ dropped: Conservation.DroppedTable, _ declarations: inout DeclarationUse, _ place: Finding.Place?
     ) -> StepFinding? {
         let name = dropped.table.name
-        var homes = dropped.parts.map(\.table.name)
+        var homes = dropped.parts.filter(\.missing.isEmpty).map(\.table.name)
         if let home = dropped.home, isWhole(home, of: name, &declarations) { homes = [home.table.name] }
         guard !homes.isEmpty else { return nil }
         return StepFinding(
@@ -83,14 +83,26 @@ struct TableDroppedRule: StepRule {
             Finding(
                 .tableDropped, rows == 0 ? .warning : .error,
                 "table \(name) is gone"
-                    + (rows == 0 ? "; it had no rows" : ", with its \(counted(rows, "row"))")
-                    + (dropped.home.map(lack) ?? ""),
-                help: remedy(
-                    "its rows are no longer needed", "drops table \(quotedIfNeeded(name))",
-                    else: "If it was only renamed, declare that:\n"
-                        + .declaration("renames table \(quotedIfNeeded(name)) to NEW_NAME")
-                ),
-                place: place, table: name, evidence: Evidence(rowCount: rows)))
+                    + (rows == 0 ? "; it had no rows" : ", with its \(counted(rows, "row"))") + lack(dropped),
+                help: help(dropped), place: place, table: name, evidence: Evidence(rowCount: rows)))
+    }
+
+    /// Returns what to do: where only columns are missing, nothing that would let the rows go.
+    private func help(_ dropped: Conservation.DroppedTable) -> Help {
+        let name = quotedIfNeeded(dropped.table.name)
+        guard let missing = dropped.homes.first?.missing, !missing.isEmpty else {
+            return remedy(
+                "its rows are no longer needed", "drops table \(name)",
+                else: "If it was only renamed, declare that:\n"
+                    + .declaration("renames table \(name) to NEW_NAME"))
+        }
+        let columns = missing.map { quotedIfNeeded($0.column.name) }
+        let help: Help = columns.reduce(
+            "If \(listed(columns)) \(columns.count == 1 ? "is" : "are") no longer needed, declare it:"
+        ) {
+            $0 + "\n" + .declaration("drops column \(name).\($1)")
+        }
+        return help + "\nOtherwise copy \(columns.count == 1 ? "it" : "them") with the rows."
     }
 
     /// Returns the table whose rows a table now has, if tables have exchanged their names.
@@ -154,9 +166,14 @@ struct TableDroppedRule: StepRule {
         }
     }
 
-    private func lack(_ home: Ledger.Home) -> String {
-        let columns = home.missing.map { "\($0.column.name) with \(counted($0.valueCount, "value"))" }
-        return "; \(home.table.name) has them without column \(columns.joined(separator: ", "))"
+    /// Returns where the rows are, and without which columns.
+    private func lack(_ dropped: Conservation.DroppedTable) -> String {
+        guard let missing = dropped.homes.first?.missing, !missing.isEmpty else { return "" }
+        let homes = dropped.homes.map(\.table.name)
+        let columns = missing.map { "\($0.column.name) with \(counted($0.valueCount, "value"))" }
+        return
+            "; \(homes.joined(separator: " and ")) \(homes.count == 1 ? "has" : "have") them without column "
+            + columns.joined(separator: ", ")
     }
 }
 

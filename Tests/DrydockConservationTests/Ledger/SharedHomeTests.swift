@@ -147,4 +147,16 @@ import Testing
             notes: [.tableDropped, .tableDropped, .tableDropped]),
     ])
     func `nothing is lost`(_ it: RuleCase) async throws { try await it.check() }
+
+    @Test func aSplitTableThatLacksAColumnIsNotLetGo() async throws {
+        let finding = try await Scenario(
+            Self.alike, rows: Self.rows,
+            steps:
+                "CREATE TABLE w(a); CREATE TABLE v(a); INSERT INTO w SELECT a FROM p WHERE b = 1; INSERT INTO v SELECT a FROM p WHERE b > 1; DROP TABLE p"
+        ).verify().finding(.tableDropped)
+        #expect(
+            finding.message
+                == "table p is gone, with its 2 rows; v and w have them without column b with 2 values")
+        #expect(finding.help.contains("drops column p.b") && !finding.help.contains("drops table"))
+    }
 }
