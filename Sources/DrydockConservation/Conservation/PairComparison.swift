@@ -29,7 +29,7 @@ struct PairComparison {
             let search = EqualColumnSearch(connection: connection, pair: pair, difference: difference)
             guard let equalColumn = try search.equalColumn(of: column) else { continue }
             guard
-                lineage.namesMentioned(with: [column.name.foldedASCII]).contains(equalColumn.name.foldedASCII)
+                lineage.partners(ofColumns: [column.name.foldedASCII]).contains(equalColumn.name.foldedASCII)
                     || ledger.isCopied(column, of: pair.before, to: equalColumn, of: pair.after)
             else {
                 equalColumns[column.name] = equalColumn.name

@@ -167,7 +167,7 @@ package struct ColumnAccount {
         let partners = partners
         return successor.columns.compactMap { other in
             let isWritten =
-                !partners.isDisjoint(with: namesNow(of: other.name))
+                !partners.isDisjoint(with: allNames(of: other.name))
                 || provenance.isCopied(column.name, of: table, to: other.name, in: successor)
             let known = identity.values(besides: [other.name])
             guard isWritten, identity.key.map({ known.count == $0.count }) ?? true else { return nil }
@@ -178,15 +178,15 @@ package struct ColumnAccount {
         }
     }
 
-    /// All names that a column of the successor has had, folded.
-    private func namesNow(of column: String) -> Set<String> {
+    /// Returns all names that a column of the successor has had, folded.
+    private func allNames(of column: String) -> Set<String> {
         provenance.end.columns.names(ofColumn: column, in: successor.name)
     }
 
-    /// The names that stand in a value together with the column, or decide it with the column, folded.
+    /// The columns whose values this one decides, and those that decide its own, folded.
     private var partners: Set<String> {
         let names = provenance.start.columns.names(ofColumn: column.name, in: table.name)
-        return provenance.end.namesMentioned(with: names)
+        return provenance.end.partners(ofColumns: names)
     }
 
     /// Returns the columns of another table into which statements brought values of the column, or may have: one with its
@@ -331,7 +331,7 @@ package struct ColumnAccount {
         let copied = candidates(in: parent)
         // Any column may have the values where a statement chose the row by them. Without their key, rows are known only by
         // what the statements say.
-        let isChosen = reference.columns.contains { !partners.isDisjoint(with: namesNow(of: $0)) }
+        let isChosen = reference.columns.contains { !partners.isDisjoint(with: allNames(of: $0)) }
         let others = reference.isDeclared && isChosen && identity.key != nil ? parent.storedColumns : []
         var seen = Set(reference.parentColumns.map(\.foldedASCII))
         let candidates = (copied + others).filter { seen.insert($0.name.foldedASCII).inserted }
@@ -355,7 +355,7 @@ package struct ColumnAccount {
     private func references(_ filled: [Catalog.Table]) -> [Reference] {
         let partners = partners
         let fresh = successor.storedColumns.filter { other in
-            !partners.isDisjoint(with: namesNow(of: other.name))
+            !partners.isDisjoint(with: allNames(of: other.name))
                 && !pairs.contains { $0.before.keyPosition > 0 && $0.after.name == other.name }
                 || !pairs.contains { $0.after.name == other.name }
         }.map(\.name.foldedASCII)

@@ -33,7 +33,7 @@ extension LineageState {
                 trackedTables[key]?.inserted.formUnion(named.subtracting([id]))
                 trackedTables[key]?.fills.formUnion(named.subtracting([id]))
             }
-            mentions.insert(statement.mentionedNames)
+            values.insert(anyValue(of: statement))
         case .insert(let name, let columns, _):
             insert(statement.selectedRows, into: key(of: name), columns)
             insert(rowsOf: statement.selectedRows, into: key(of: name))
@@ -48,27 +48,30 @@ extension LineageState {
     // MARK: - Rows
 
     private mutating func fill(_ key: TableKey, from statement: SQLStatement) {
-        mentions.formUnion(values(of: statement, in: key) ?? [statement.mentionedNames])
+        values.formUnion(values(of: statement, in: key) ?? [anyValue(of: statement)])
         guard let id = self[key]?.id else { return }
         let named = tables(namedBy: statement).subtracting([id])
         trackedTables[key]?.fills.formUnion(named)
     }
 
-    /// Returns the names that decide each value of a statement, with the column that gets it; nil where a value may be decided
-    /// by any name, as where tables are joined.
-    private func values(of statement: SQLStatement, in key: TableKey) -> Set<Set<String>>? {
+    /// Returns the values that a statement gives to a table; nil where any name may decide them, as where tables are joined.
+    private func values(of statement: SQLStatement, in key: TableKey) -> [GivenValue]? {
         guard let table = self[key], let columns = table.columns?.filter({ !$0.isGenerated }),
             let values = statement.givenValues,
             statement.selectedRows.allSatisfy({ $0.source.tables.count == 1 })
         else { return nil }
         if case .update = statement.action, tables(namedBy: statement) != [table.id] { return nil }
-        return Set(
-            values.map { value in
-                let target =
-                    value.columns.isEmpty
-                    ? columns.dropFirst(value.place).prefix(1).map(\.name) : value.columns
-                return value.names.union(target)
-            })
+        return values.map { value in
+            let target = columns.dropFirst(value.place).prefix(1).map(\.name)
+            return GivenValue(
+                columns: value.columns.isEmpty ? Set(target) : value.columns, names: value.names)
+        }
+    }
+
+    /// Returns what is known where each name of a statement may decide the value of each.
+    private func anyValue(of statement: SQLStatement) -> GivenValue {
+        let names = statement.mentionedNames
+        return GivenValue(columns: names, names: names)
     }
 
     private mutating func assign(to key: TableKey, from statement: SQLStatement) {

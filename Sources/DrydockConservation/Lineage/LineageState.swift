@@ -19,8 +19,8 @@ package struct LineageState: Sendable {
     var droppedObjects: [Catalog.ObjectID: Int] = [:]
     var droppedOrigins: [String: Int] = [:]
     var droppedColumns: [[String]: Int] = [:]
-    /// The names in each statement that changes rows.
-    var mentions: Set<Set<String>> = []
+    /// The values that statements gave, with the names that decide them.
+    var values: Set<GivenValue> = []
 
     // MARK: - Names
 

@@ -3,10 +3,12 @@ import SQLiteSchema
 
 /// Which table has the place and the rows of which.
 extension TableLineage {
-    /// Returns the names in all statements that change rows and have one of these names, all folded.
-    func namesMentioned(with names: Set<String>) -> Set<String> {
-        state.mentions.reduce(into: []) { found, mentioned in
-            if !mentioned.isDisjoint(with: names) { found.formUnion(mentioned) }
+    /// Returns the columns whose values a column with one of these names decides, and those that decide its own, folded. Names
+    /// that only stand in one value with it do not count.
+    func partners(ofColumns names: Set<String>) -> Set<String> {
+        state.values.reduce(into: []) { partners, value in
+            if !value.names.isDisjoint(with: names) { partners.formUnion(value.columns) }
+            if !value.columns.isDisjoint(with: names) { partners.formUnion(value.names) }
         }
     }
 

@@ -50,27 +50,30 @@ extension SQLStatement {
     /// The SELECTs whose rows an INSERT or CREATE TABLE AS puts into its table; UNION and the like join
     /// several.
     public var selectedRows: [SelectedRows] {
-        let common: Range<Int>
-        let arms: [Range<Int>]
-        if case .createTable(_, _, asSelect: true) = action {
-            guard let place = tokens.firstIndex(where: { $0.isWord("as", in: source) }) else { return [] }
-            var cursor = TokenCursor(source: source, tokens: tokens)
-            cursor.position = place + 1
-            cursor.skipCommonTables()
-            common = (place + 1)..<cursor.position
-            arms = self.arms(&cursor).filter { !$0.isValues }.map(\.tokens)
-        } else {
-            guard let found = insertSource else { return [] }
-            common = found.commonTables
-            arms = found.arms.filter { !$0.isValues }.map(\.tokens)
-        }
-        return arms.map { arm in
-            let query = Array(tokens[common] + tokens[arm])
+        let (common, queries) = filling
+        return queries.map { arm in
+            let query = Array(tokens[common] + tokens[arm.tokens])
             let reader = CopyReader(source: source, tokens: query, commonTables: common.count)
             return SelectedRows(
                 source: reader.copySource(),
                 names: SelectListReader(source: source, tokens: query).names(from: common.count))
         }
+    }
+
+    /// The tokens of WITH, and those SELECTs; none for any other statement.
+    var filling: (commonTables: Range<Int>, queries: [InsertSource.Arm]) {
+        guard case .createTable(_, _, asSelect: true) = action else {
+            let source = insertSource
+            return (source?.commonTables ?? 0..<0, source?.arms.filter { !$0.isValues } ?? [])
+        }
+        guard let place = tokens.firstIndex(where: { $0.isWord("as", in: source) }) else {
+            return (0..<0, [])
+        }
+        var cursor = TokenCursor(source: source, tokens: tokens)
+        cursor.position = place + 1
+        cursor.skipCommonTables()
+        let common = (place + 1)..<cursor.position
+        return (common, arms(&cursor).filter { !$0.isValues })
     }
 
     /// Whether a trigger's body, or the statement itself, puts values anywhere: DELETE alone does not.

@@ -268,6 +268,20 @@ import Testing
             DROP TABLE t; ALTER TABLE new RENAME TO t
             """, schema: flags, rows: equalFlags, errors: [.columnDropped]),
         RuleCase(
+            "copied by CREATE TABLE AS with a condition",
+            """
+            CREATE TABLE new AS SELECT id, verified, note FROM t WHERE active IN (0, 1) ORDER BY active;
+            DROP TABLE t; ALTER TABLE new RENAME TO t
+            """, schema: "CREATE TABLE t(id INTEGER, active INTEGER, verified INTEGER, note TEXT);",
+            rows: equalFlags, errors: [.columnDropped]),
+        RuleCase(
+            "the other side of one value",
+            """
+            CREATE TABLE new(id INTEGER PRIMARY KEY, verified INTEGER, note TEXT, state TEXT);
+            INSERT INTO new SELECT id, verified, note, CASE WHEN active > verified THEN 'x' END FROM t;
+            DROP TABLE t; ALTER TABLE new RENAME TO t
+            """, schema: flags, rows: equalFlags, errors: [.columnDropped]),
+        RuleCase(
             "given to another column in the same statement",
             """
             CREATE TABLE new(id INTEGER PRIMARY KEY, verified INTEGER, note TEXT);
