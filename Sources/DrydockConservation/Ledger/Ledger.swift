@@ -236,14 +236,12 @@ package struct Ledger {
     // MARK: - Several tables
 
     /// Returns the tables that have every row of a dropped table between them, as often as it had it and whole, but for
-    /// columns that declarations allow to go or to change: by each some were copied. Empty where a row is in none.
+    /// columns that declarations allow to go: by each some were copied. Empty where a row is in none.
     ///
     /// Where they lack further columns, each says so, as the home of a table does.
     private func parts(of table: Catalog.Table, allowing allowance: Allowance) throws -> [Home] {
         let provenance = provenance()
-        let columns = table.storedColumns.filter { column in
-            !isLetGo(column, of: table) && !allowance.rewrites(.init(before: column, after: column))
-        }
+        let columns = table.storedColumns.filter { !isLetGo($0, of: table) }
         let copies = provenance.relatives(of: table, in: after, by: .inserted).map { later in
             (table: later, pairs: copied(columns, of: table, in: later, provenance))
         }
