@@ -48,20 +48,32 @@ import Testing
 
     @Test(
         arguments: [
-            ("UPDATE t SET a = b + 1, c = 'x', e = f WHERE d > 0", ["a 0: b d", "c 0: d", "e 0: f"]),
-            ("UPDATE t SET a = (SELECT b FROM u)", nil), ("WITH w AS (SELECT 1) UPDATE t SET a = 1", nil),
-            ("INSERT INTO t(\"A\", b) SELECT x, y || z FROM u", ["a 0: x", "b 1: from select u y z"]),
+            (
+                "UPDATE t SET a = b + 1, c = 'x', e = f WHERE d > 0",
+                ["a 0: b, d set t update where", "c 0: , d set t update where", "e 0: f, "]
+            ),
+            ("UPDATE t SET a = (SELECT b FROM u)", ["a 0: b from select u, set t update"]),
+            (
+                "WITH w AS (SELECT b) UPDATE t SET a = c FROM w",
+                ["a 0: c, as b from select set t update w with"]
+            ),
+            (
+                "INSERT INTO t(\"A\", b) SELECT x, y || z FROM u",
+                ["a 0: x, ", "b 1: y z, from select u"]
+            ),
+            ("INSERT INTO t SELECT a FROM u JOIN v USING (b)", [" 0: a, b from join select u using v"]),
             ("INSERT INTO t SELECT * FROM u", []), ("INSERT INTO t SELECT *, 1 FROM u", nil),
-            ("INSERT INTO t VALUES (1)", nil), ("INSERT INTO t SELECT a FROM u WHERE b IN (SELECT 1)", nil),
+            ("INSERT INTO t VALUES (1)", nil),
             ("INSERT INTO t SELECT a FROM u WHERE true ON CONFLICT DO UPDATE SET b = 1", nil),
-            ("CREATE TABLE t AS SELECT a, b AS c FROM u ORDER BY d", [" 0: a", " 1: b"]),
+            ("CREATE TABLE t AS SELECT a, b AS c FROM u ORDER BY d", [" 0: a, ", " 1: b, "]),
         ] as [(String, [String]?)])
     func `the names that decide a value`(sql: String, expected: [String]?) throws {
         let values = try statement(sql).givenValues
         #expect(
             values?.map { value in
                 "\(value.columns.sorted().joined(separator: " ")) \(value.place): "
-                    + value.names.sorted().joined(separator: " ")
+                    + value.names.sorted().joined(separator: " ") + ", "
+                    + value.conditions.sorted().joined(separator: " ")
             } == expected)
     }
 }

@@ -28,10 +28,7 @@ struct PairComparison {
         where !column.isGenerated && !column.isDropped(from: pair, declarations) {
             let search = EqualColumnSearch(connection: connection, pair: pair, difference: difference)
             guard let equalColumn = try search.equalColumn(of: column) else { continue }
-            guard
-                lineage.partners(ofColumns: [column.name.foldedASCII]).contains(equalColumn.name.foldedASCII)
-                    || ledger.isCopied(column, of: pair.before, to: equalColumn, of: pair.after)
-            else {
+            guard ledger.isGiven(column, of: pair.before, to: equalColumn, of: pair.after) else {
                 equalColumns[column.name] = equalColumn.name
                 continue
             }

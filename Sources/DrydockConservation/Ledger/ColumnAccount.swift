@@ -166,16 +166,29 @@ package struct ColumnAccount {
         guard column.keyPosition == 0 else { return [] }
         let partners = partners
         return successor.columns.compactMap { other in
-            let isWritten =
-                !partners.isDisjoint(with: allNames(of: other.name))
+            let names = allNames(of: other.name)
+            let isNamed =
+                !partners.named.isDisjoint(with: names)
                 || provenance.isCopied(column.name, of: table, to: other.name, in: successor)
             let known = identity.values(besides: [other.name])
-            guard isWritten, identity.key.map({ known.count == $0.count }) ?? true else { return nil }
+            guard isNamed || !partners.chosen.isDisjoint(with: names),
+                identity.key.map({ known.count == $0.count }) ?? true
+            else { return nil }
             let value = "n.\(quotedName(other.name))"
             return Channel(
                 identity: known.map(\.owed), keys: known.map(\.paid), value: value,
-                source: "\(successor.later) AS n", path: successor.path(of: other.name), joined: (value, ""))
+                source: "\(successor.later) AS n", path: successor.path(of: other.name), joined: (value, ""),
+                condition: isNamed ? "1" : hasChanged(other))
         }
+    }
+
+    /// Returns the condition that a row's cell is new: one that did not change pays for itself.
+    private func hasChanged(_ other: Catalog.Column) -> String {
+        guard let pair = pairs.first(where: { $0.after.name == other.name }) else { return "1" }
+        guard let key = identity.key else { return "0" }
+        return isFresh(
+            "n", pair.after, in: table, pair.before,
+            key: key.map { (quotedName($0.before.name), quotedName($0.after.name)) })
     }
 
     /// Returns all names that a column of the successor has had, folded.
@@ -183,10 +196,8 @@ package struct ColumnAccount {
         provenance.end.columns.names(ofColumn: column, in: successor.name)
     }
 
-    /// The columns whose values this one decides, and those that decide its own, folded.
-    private var partners: Set<String> {
-        let names = provenance.start.columns.names(ofColumn: column.name, in: table.name)
-        return provenance.end.partners(ofColumns: names)
+    private var partners: TableLineage.Partners {
+        provenance.partners(of: column.name, of: table, in: successor)
     }
 
     /// Returns the columns of another table into which statements brought values of the column, or may have: one with its
@@ -223,15 +234,27 @@ package struct ColumnAccount {
     /// rows where statements brought values of the column there.
     private func isFresh(_ candidate: Catalog.Column, in other: Catalog.Table) -> String {
         guard !isBrought(to: candidate, of: other), let before = earlier(other),
-            before.column(candidate.name) != nil
+            let old = before.column(candidate.name)
         else { return "1" }
         let key =
             before.primaryKey.isEmpty
             ? [before.rowidName].compactMap(\.self) : before.primaryKey.map { quotedName($0.name) }
         guard !key.isEmpty, before.primaryKey.allSatisfy({ other.column($0.name) != nil }) else { return "0" }
-        let name = quotedName(candidate.name)
-        let isSame = (key + [name]).map { "old.\($0) IS now.\($0)" }.joined(separator: " AND ")
-        return "NOT EXISTS (SELECT 1 FROM \(before.earlier) AS old WHERE \(isSame))"
+        return isFresh("now", candidate, in: before, old, key: key.map { ($0, $0) })
+    }
+
+    /// Returns the condition that the row with a key had another value before the step.
+    /// - Parameter key: the key's columns, before and after.
+    private func isFresh(
+        _ row: String, _ column: Catalog.Column, in before: Catalog.Table, _ old: Catalog.Column,
+        key: [(String, String)]
+    ) -> String {
+        let (was, now) = ("old.\(quotedName(old.name))", "\(row).\(quotedName(column.name))")
+        let isSame =
+            key.map { "old.\($0) IS \(row).\($1)" }
+            + ["+\(was) COLLATE BINARY IS +\(now)", "typeof(\(was)) = typeof(\(now))"]
+        return
+            "NOT EXISTS (SELECT 1 FROM \(before.earlier) AS old WHERE \(isSame.joined(separator: " AND ")))"
     }
 
     /// Returns the columns of another table that may have the key of a row, or otherwise identify it.
@@ -331,6 +354,7 @@ package struct ColumnAccount {
         let copied = candidates(in: parent)
         // Any column may have the values where a statement chose the row by them. Without their key, rows are known only by
         // what the statements say.
+        let partners = partners.all
         let isChosen = reference.columns.contains { !partners.isDisjoint(with: allNames(of: $0)) }
         let others = reference.isDeclared && isChosen && identity.key != nil ? parent.storedColumns : []
         var seen = Set(reference.parentColumns.map(\.foldedASCII))
@@ -353,7 +377,7 @@ package struct ColumnAccount {
 
     /// Returns the references of new columns, or of columns that a statement filled from the one that is gone.
     private func references(_ filled: [Catalog.Table]) -> [Reference] {
-        let partners = partners
+        let partners = partners.all
         let fresh = successor.storedColumns.filter { other in
             !partners.isDisjoint(with: allNames(of: other.name))
                 && !pairs.contains { $0.before.keyPosition > 0 && $0.after.name == other.name }

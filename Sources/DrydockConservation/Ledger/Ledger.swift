@@ -320,12 +320,15 @@ package struct Ledger {
         table.keepsRows && provenance().isUnrelated(taker.name, to: table.name)
     }
 
-    /// Whether a statement, perhaps of an earlier migration, copied a column to another.
-    func isCopied(
+    /// Whether a statement, perhaps of an earlier migration, gave a column the value of another, or one that it decides.
+    func isGiven(
         _ column: Catalog.Column, of table: Catalog.Table, to later: Catalog.Column,
         of successor: Catalog.Table
     ) -> Bool {
-        provenance().isCopied(column.name, of: table, to: later.name, in: successor)
+        let provenance = provenance()
+        return provenance.isCopied(column.name, of: table, to: later.name, in: successor)
+            || provenance.partners(of: column.name, of: table, in: successor).all
+                .contains(later.name.foldedASCII)
     }
 
     /// Whether statements before the step copied rows from one table to another, or to both from a third.

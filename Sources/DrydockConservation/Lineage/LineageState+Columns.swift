@@ -33,7 +33,7 @@ extension LineageState {
                 trackedTables[key]?.inserted.formUnion(named.subtracting([id]))
                 trackedTables[key]?.fills.formUnion(named.subtracting([id]))
             }
-            values.insert(anyValue(of: statement))
+            values.insert(PlacedValue(value: anyValue(of: statement), targets: named, sources: named))
         case .insert(let name, let columns, _):
             insert(statement.selectedRows, into: key(of: name), columns)
             insert(rowsOf: statement.selectedRows, into: key(of: name))
@@ -48,30 +48,33 @@ extension LineageState {
     // MARK: - Rows
 
     private mutating func fill(_ key: TableKey, from statement: SQLStatement) {
-        values.formUnion(values(of: statement, in: key) ?? [anyValue(of: statement)])
         guard let id = self[key]?.id else { return }
         let named = tables(namedBy: statement).subtracting([id])
         trackedTables[key]?.fills.formUnion(named)
+        let selected = statement.selectedRows.flatMap(\.source.tables).flatMap(tables(named:))
+        let isUpdate = if case .update = statement.action { true } else { false }
+        let sources = named.union(isUpdate ? [id] : selected)
+        for value in values(of: statement, in: key) ?? [anyValue(of: statement)] {
+            values.insert(PlacedValue(value: value, targets: [id], sources: sources))
+        }
     }
 
-    /// Returns the values that a statement gives to a table; nil where any name may decide them, as where tables are joined.
+    /// Returns the values that a statement gives to a table; nil where any name may decide them.
     private func values(of statement: SQLStatement, in key: TableKey) -> [GivenValue]? {
-        guard let table = self[key], let columns = table.columns?.filter({ !$0.isGenerated }),
-            let values = statement.givenValues,
-            statement.selectedRows.allSatisfy({ $0.source.tables.count == 1 })
-        else { return nil }
-        if case .update = statement.action, tables(namedBy: statement) != [table.id] { return nil }
-        return values.map { value in
-            let target = columns.dropFirst(value.place).prefix(1).map(\.name)
-            return GivenValue(
-                columns: value.columns.isEmpty ? Set(target) : value.columns, names: value.names)
+        let columns = self[key]?.columns?.filter { !$0.isGenerated } ?? []
+        return statement.givenValues?.map { value in
+            var value = value
+            if value.columns.isEmpty {
+                value.columns = Set(columns.dropFirst(value.place).prefix(1).map(\.name))
+            }
+            return value
         }
     }
 
     /// Returns what is known where each name of a statement may decide the value of each.
     private func anyValue(of statement: SQLStatement) -> GivenValue {
         let names = statement.mentionedNames
-        return GivenValue(columns: names, names: names)
+        return GivenValue(columns: names, names: [], conditions: names)
     }
 
     private mutating func assign(to key: TableKey, from statement: SQLStatement) {
@@ -90,26 +93,22 @@ extension LineageState {
     }
 
     private mutating func insert(rowsOf arms: [SelectedRows], into target: TableKey) {
-        for name in arms.flatMap(\.source.tables) {
-            // Either of the two tables may be meant.
-            for key in [key(of: QualifiedName(name: name)), .main(name)] {
-                let read = (views[key] ?? []).union(self[key].map { [$0.id] } ?? [])
-                trackedTables[target]?.inserted.formUnion(read)
-                trackedTables[target]?.copied.formUnion(read)
-            }
-        }
+        let read = Set(arms.flatMap(\.source.tables).flatMap(tables(named:)))
+        trackedTables[target]?.inserted.formUnion(read)
+        trackedTables[target]?.copied.formUnion(read)
     }
 
     private func tables(namedBy statement: SQLStatement) -> Set<Int> {
-        var found: Set<Int> = []
-        for name in statement.mentionedNames {
-            let key = key(of: QualifiedName(name: name))
+        Set(statement.mentionedNames.flatMap(tables(named:)))
+    }
+
+    /// Returns the table with a name, or the tables that the view with the name reads.
+    private func tables(named name: String) -> Set<Int> {
+        // Either of the two tables may be meant where a temporary one hides the other.
+        [key(of: QualifiedName(name: name)), .main(name)].reduce(into: []) { found, key in
+            found.formUnion(views[key] ?? [])
             if let table = self[key] { found.insert(table.id) }
-            if let read = views[key] { found.formUnion(read) }
-            // Either of the two tables may be meant.
-            if key.schema == "temp", let hidden = self[.main(name)] { found.insert(hidden.id) }
         }
-        return found
     }
 
     private mutating func create(_ key: TableKey, from arms: [SelectedRows]) {

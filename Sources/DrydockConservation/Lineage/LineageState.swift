@@ -20,7 +20,7 @@ package struct LineageState: Sendable {
     var droppedOrigins: [String: Int] = [:]
     var droppedColumns: [[String]: Int] = [:]
     /// The values that statements gave, with the names that decide them.
-    var values: Set<GivenValue> = []
+    var values: Set<PlacedValue> = []
 
     // MARK: - Names
 
@@ -66,4 +66,12 @@ package struct LineageState: Sendable {
     func trackedTable(_ id: Int) -> TrackedTable? {
         retired[id] ?? trackedTables.values.first { $0.id == id }
     }
+}
+
+/// A value that a statement gave to columns of some tables.
+struct PlacedValue: Sendable, Hashable {
+    var value: GivenValue
+    /// The tables that may have got it, and those that it may be made of.
+    var targets: Set<Int>
+    var sources: Set<Int>
 }

@@ -113,6 +113,20 @@ package final class Provenance: Sendable {
             .isDisjoint(with: end.columns.sources(ofColumn: other, in: later.name))
     }
 
+    /// Returns the columns that decide a column's values, or whose values it decides, on the way of its rows.
+    func partners(of column: String, of table: Catalog.Table, in successor: Catalog.Table)
+        -> TableLineage.Partners
+    {
+        var way: Set<Int> = []
+        if let own = start[table.name]?.id, let taker = end[successor.name] {
+            way = end.suppliers(of: taker).union([taker.id]).filter { id in
+                end.trackedTable(id).map { end.suppliers(of: $0).contains(own) } ?? false
+            }
+            way.insert(own)
+        }
+        return end.partners(ofColumns: start.columns.names(ofColumn: column, in: table.name), in: way)
+    }
+
     /// Whether SQLite counted the values of a column when statements inserted rows of a table without it: they equal those of
     /// a column by chance.
     func isCounted(

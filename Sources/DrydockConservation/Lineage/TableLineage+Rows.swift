@@ -3,13 +3,32 @@ import SQLiteSchema
 
 /// Which table has the place and the rows of which.
 extension TableLineage {
-    /// Returns the columns whose values a column with one of these names decides, and those that decide its own, folded. Names
-    /// that only stand in one value with it do not count.
-    func partners(ofColumns names: Set<String>) -> Set<String> {
-        state.values.reduce(into: []) { partners, value in
-            if !value.names.isDisjoint(with: names) { partners.formUnion(value.columns) }
-            if !value.columns.isDisjoint(with: names) { partners.formUnion(value.names) }
+    /// Returns the columns whose values a column with one of these names decides, and those that decide its own. Names that only
+    /// stand in one value with it do not count.
+    /// - Parameter tables: those over which the column's rows went, by id: what other tables got does not count.
+    func partners(ofColumns names: Set<String>, in tables: Set<Int>) -> Partners {
+        state.values.reduce(into: Partners()) { partners, placed in
+            guard !placed.targets.isDisjoint(with: tables), !placed.sources.isDisjoint(with: tables) else {
+                return
+            }
+            let value = placed.value
+            if !value.names.isDisjoint(with: names) { partners.named.formUnion(value.columns) }
+            if !value.conditions.isDisjoint(with: names) { partners.chosen.formUnion(value.columns) }
+            if !value.columns.isDisjoint(with: names) {
+                partners.named.formUnion(value.names)
+                partners.chosen.formUnion(value.conditions)
+            }
         }
+    }
+
+    /// The columns that decide a column's values, or whose values it decides, folded.
+    struct Partners {
+        /// Where one stands in the value of the other.
+        var named: Set<String> = []
+        /// Where one only chooses the row that has the value of the other.
+        var chosen: Set<String> = []
+
+        var all: Set<String> { named.union(chosen) }
     }
 
     /// Returns the present name of the table that stands where a table from before the step stood, by their names: that

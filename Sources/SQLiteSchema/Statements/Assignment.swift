@@ -12,23 +12,30 @@ extension SQLStatement {
     /// The assignments of an UPDATE, in order; empty for any other statement
     /// (https://www.sqlite.org/lang_update.html).
     public var assignments: [Assignment] {
+        guard let list = assignmentTokens else { return [] }
+        var (assignments, start, depth) = ([Assignment](), list.lowerBound, 0)
+        for place in list {
+            if tokens[place].isSymbol("(", in: source) { depth += 1 }
+            if tokens[place].isSymbol(")", in: source) { depth -= 1 }
+            guard depth == 0, tokens[place].isSymbol(",", in: source) else { continue }
+            assignments += assignment(tokens[start..<place])
+            start = place + 1
+        }
+        return assignments + assignment(tokens[start..<list.upperBound])
+    }
+
+    /// The tokens of an UPDATE's assignments, after SET; nil for any other statement.
+    var assignmentTokens: Range<Int>? {
         guard case .update = action, let update = tokens.lastIndex(where: isOutermostUpdate),
             let set = tokens.indices.first(where: { $0 > update && tokens[$0].isWord("set", in: source) })
-        else { return [] }
-        var (assignments, start, depth) = ([Assignment](), set + 1, 0)
-        for place in start..<tokens.count {
-            let token = tokens[place]
-            if token.isSymbol("(", in: source) { depth += 1 }
-            if token.isSymbol(")", in: source) { depth -= 1 }
-            guard depth == 0 else { continue }
-            if token.isSymbol(",", in: source) {
-                assignments += assignment(tokens[start..<place])
-                start = place + 1
-            } else if endsAssignments(place) {
-                return assignments + assignment(tokens[start..<place])
-            }
+        else { return nil }
+        var depth = 0
+        for place in (set + 1)..<tokens.count {
+            if tokens[place].isSymbol("(", in: source) { depth += 1 }
+            if tokens[place].isSymbol(")", in: source) { depth -= 1 }
+            if depth == 0, endsAssignments(place) { return (set + 1)..<place }
         }
-        return assignments + assignment(tokens[start...])
+        return (set + 1)..<tokens.count
     }
 
     /// Returns whether a token is UPDATE. The last one is the statement's own, even after WITH.

@@ -319,6 +319,58 @@ import Testing
             CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT, b INTEGER); INSERT INTO kind VALUES (1, 'x', 10), (2, 'z', 30);
             """ + column + "ALTER TABLE t DROP COLUMN b", schema: schema,
             rows: "INSERT INTO t VALUES (1, 'x', 10), (2, 'z', 30)", errors: [.columnDropped]),
+        RuleCase(
+            "a condition that no row meets", "UPDATE t SET verified = 1 WHERE active = 7" + dropActive,
+            schema: flags, rows: equalFlags, errors: [.columnDropped]),
+        RuleCase(
+            "a condition that gives each row what it has",
+            "UPDATE t SET verified = 1 WHERE verified = 1 AND active = 1" + dropActive, schema: flags,
+            rows: equalFlags, errors: [.columnDropped]),
+        RuleCase(
+            "a condition that gives each row the value",
+            "-- drydock: rewrites t.note\nUPDATE t SET note = 'a' WHERE active = 'a'; UPDATE t SET note = 'b' WHERE active = 'b'"
+                + dropActive,
+            schema: "CREATE TABLE t(id INTEGER PRIMARY KEY, active TEXT, note TEXT);",
+            rows: "INSERT INTO t VALUES (1, 'a', NULL), (2, 'b', NULL)", notes: [.columnDropped]),
+        RuleCase(
+            "named in a subquery for another column",
+            "UPDATE t SET note = coalesce(note, (SELECT 'x' FROM t AS o WHERE o.active = 7)), verified = verified"
+                + dropActive, schema: flags, rows: equalFlags, errors: [.columnDropped]),
+        RuleCase(
+            "named in a join",
+            """
+            CREATE TABLE new(id INTEGER PRIMARY KEY, verified INTEGER, note TEXT);
+            INSERT INTO new SELECT t.id, t.verified, t.note FROM t LEFT JOIN t AS o ON o.id = t.id AND o.active = 7;
+            DROP TABLE t; ALTER TABLE new RENAME TO t
+            """, schema: flags, rows: equalFlags, errors: [.columnDropped]),
+        RuleCase(
+            "named in WITH",
+            """
+            CREATE TABLE new AS WITH w AS (SELECT id FROM t WHERE active IS NOT NULL)
+            SELECT id, verified, note FROM t WHERE id IN (SELECT id FROM w);
+            DROP TABLE t; ALTER TABLE new RENAME TO t
+            """, schema: "CREATE TABLE t(id INTEGER, active INTEGER, verified INTEGER, note TEXT);",
+            rows: equalFlags, errors: [.columnDropped]),
+        RuleCase(
+            "named in a trigger",
+            """
+            CREATE TRIGGER same AFTER UPDATE ON t BEGIN UPDATE t SET verified = new.active WHERE id = new.id; END;
+            DROP TRIGGER same;
+            """ + dropActive, schema: flags, rows: equalFlags, errors: [.columnDropped]),
+        RuleCase(
+            "given in another table whose columns have the same names",
+            "CREATE TABLE o(active INTEGER, verified INTEGER); UPDATE o SET verified = active; DROP TABLE o"
+                + dropActive, schema: flags, rows: equalFlags, errors: [.columnDropped]),
+        RuleCase(
+            "given from another table whose columns have the same names",
+            "CREATE TABLE o(id INTEGER PRIMARY KEY, active INTEGER); INSERT INTO t(verified) SELECT active FROM o"
+                + dropActive, schema: flags, rows: equalFlags, errors: [.columnDropped]),
+        RuleCase(
+            "filled where it had no value",
+            "-- drydock: rewrites t.verified\nUPDATE t SET verified = active WHERE verified IS NULL"
+                + dropActive, schema: flags,
+            rows: "INSERT INTO t VALUES (1, 0, 0, 'a'), (2, 1, NULL, NULL), (3, 1, 1, 'c')",
+            notes: [.columnDropped]),
     ])
     func cellsOfSomethingElseDoNotCount(_ it: RuleCase) async throws { try await it.check() }
 
