@@ -56,8 +56,11 @@ struct Allowance: Sendable {
     }
 
     func rewrites(_ pair: TableMatch.ColumnPair) -> Bool {
-        columns.contains(nil) && pair.before.keyPosition == 0
-            || !columns.isDisjoint(with: [pair.before.name.foldedASCII, pair.after.name.foldedASCII])
+        rewrites(pair.before) || columns.contains(pair.after.name.foldedASCII)
+    }
+
+    func rewrites(_ column: Catalog.Column) -> Bool {
+        columns.contains(nil) && column.keyPosition == 0 || columns.contains(column.name.foldedASCII)
     }
 }
 

@@ -87,7 +87,7 @@ package struct ColumnAccount {
                 }
             }
         }
-        for reference in references(filled) {
+        for reference in try references(filled) {
             for channel in try channels(through: reference)
             where try (channel.countsInPart || isEnough(channel, owed)) && isWhole(channel) { return }
         }
@@ -171,7 +171,7 @@ package struct ColumnAccount {
                 !partners.named.isDisjoint(with: names)
                 || provenance.isCopied(column.name, of: table, to: other.name, in: successor)
             let known = identity.values(besides: [other.name])
-            guard isNamed || !partners.chosen.isDisjoint(with: names),
+            guard isNamed || names.contains(where: { partners.words[$0] != nil }),
                 identity.key.map({ known.count == $0.count }) ?? true
             else { return nil }
             let value = "n.\(quotedName(other.name))"
@@ -339,8 +339,20 @@ package struct ColumnAccount {
 
     // MARK: - References
 
-    /// Columns of the successor, and the columns of another table to which they lead.
+    /// A row from which references lead: the successor's own, or that of a table which has its key once.
+    private struct Origin {
+        var table: Catalog.Table
+        var alias: String
+        var join = ""
+        /// The columns that may lead to the value, folded.
+        var columns: [String]
+        /// By column, the words of the values that it got by the value that is gone.
+        var words: [String: Set<String>]
+    }
+
+    /// Columns of a row, and the columns of another table to which they lead.
     private struct Reference {
+        var origin: Origin
         var columns: [String]
         var parent: Catalog.Table
         var parentColumns: [String]
@@ -350,20 +362,26 @@ package struct ColumnAccount {
     /// Returns the columns of a table that the rows now reference: each value is stored once, and each row has the key of its
     /// value.
     private func channels(through reference: Reference) throws -> [Channel] {
-        let (parent, keys) = (reference.parent, reference.parentColumns.map(quotedName))
+        let (origin, parent) = (reference.origin, reference.parent)
+        let keys = reference.parentColumns.map(quotedName)
         let copied = candidates(in: parent)
-        // Any column may have the values where a statement chose the row by them. Without their key, rows are known only by
-        // what the statements say.
-        let partners = partners.all
-        let isChosen = reference.columns.contains { !partners.isDisjoint(with: allNames(of: $0)) }
-        let others = reference.isDeclared && isChosen && identity.key != nil ? parent.storedColumns : []
+        // Any column may have the values where a statement chose the row by them; where no constraint says that it references
+        // the row, it must be named there. Without their key, rows are known only by what the statements say.
+        let words = reference.columns.reduce(into: Set()) { words, column in
+            words.formUnion(origin.words[column.foldedASCII] ?? [])
+        }
+        let others = parent.storedColumns.filter { other in
+            reference.isDeclared && !words.isEmpty || words.contains(other.name.foldedASCII)
+        }
         var seen = Set(reference.parentColumns.map(\.foldedASCII))
-        let candidates = (copied + others).filter { seen.insert($0.name.foldedASCII).inserted }
+        let candidates = (copied + (identity.key == nil ? [] : others))
+            .filter { seen.insert($0.name.foldedASCII).inserted }
         guard !candidates.isEmpty, try !isDoubled(keys, in: parent) else { return [] }
         let alias = quotedName("of \(column.name)")
-        let match = zip(keys, reference.columns).map { "\(alias).\($0) = n.\(quotedName($1))" }
-        let join = " LEFT JOIN \(parent.later) AS \(alias) ON \(match.joined(separator: " AND "))"
-        let way = reference.columns.map(successor.path)
+        let match = zip(keys, reference.columns).map { "\(alias).\($0) = \(origin.alias).\(quotedName($1))" }
+        let join =
+            "\(origin.join) LEFT JOIN \(parent.later) AS \(alias) ON \(match.joined(separator: " AND "))"
+        let way = reference.columns.map(origin.table.path)
         return candidates.prefix(Self.candidateLimit).map { candidate in
             let value = "\(alias).\(quotedName(candidate.name))"
             return Channel(
@@ -375,36 +393,81 @@ package struct ColumnAccount {
         }
     }
 
-    /// Returns the references of new columns, or of columns that a statement filled from the one that is gone.
-    private func references(_ filled: [Catalog.Table]) -> [Reference] {
-        let partners = partners.all
-        let fresh = successor.storedColumns.filter { other in
-            !partners.isDisjoint(with: allNames(of: other.name))
-                && !pairs.contains { $0.before.keyPosition > 0 && $0.after.name == other.name }
-                || !pairs.contains { $0.after.name == other.name }
-        }.map(\.name.foldedASCII)
-        let declared = successor.foreignKeys.compactMap { key -> Reference? in
-            guard let parent = after.tables[key.parent.foldedASCII], parent.keepsRows,
-                key.columns.allSatisfy({ fresh.contains($0.foldedASCII) })
-            else { return nil }
-            let columns = key.parentColumns ?? parent.primaryKey.map(\.name)
-            guard columns.count == key.columns.count else { return nil }
-            return Reference(columns: key.columns, parent: parent, parentColumns: columns, isDeclared: true)
-        }
-        let undeclared = filled.flatMap { parent -> [Reference] in
-            fresh.flatMap { own -> [Reference] in
-                let keys = parent.primaryKey.count == 1 ? parent.primaryKey : []
-                // In the other direction: the row has a key, and the other table has the value beside a copy of that
-                // key.
-                let copies = parent.storedColumns.filter {
-                    provenance.end.columns.isCopied(own, of: successor.name, to: $0.name, of: parent.name)
-                }
-                return (keys + copies).map {
-                    Reference(columns: [own], parent: parent, parentColumns: [$0.name], isDeclared: false)
+    /// Returns the references of new columns, or of columns that a statement filled from the one that is gone, in the rows
+    /// themselves and in tables that link them with others.
+    private func references(_ filled: [Catalog.Table]) throws -> [Reference] {
+        try ([ownRow] + links(filled)).flatMap { origin in
+            let declared = origin.table.foreignKeys.compactMap { key -> Reference? in
+                guard let parent = after.tables[key.parent.foldedASCII], parent.keepsRows,
+                    key.columns.allSatisfy({ origin.columns.contains($0.foldedASCII) })
+                else { return nil }
+                let columns = key.parentColumns ?? parent.primaryKey.map(\.name)
+                guard columns.count == key.columns.count else { return nil }
+                return Reference(
+                    origin: origin, columns: key.columns, parent: parent, parentColumns: columns,
+                    isDeclared: true)
+            }
+            let undeclared = filled.filter { $0.name != origin.table.name }.flatMap { parent in
+                origin.columns.flatMap { own -> [Reference] in
+                    let keys = parent.primaryKey.count == 1 ? parent.primaryKey : []
+                    // In the other direction: the row has a key, and the other table has the value beside a copy of that
+                    // key.
+                    let copies = parent.storedColumns.filter {
+                        provenance.end.columns.isCopied(
+                            own, of: origin.table.name, to: $0.name, of: parent.name)
+                    }
+                    return (keys + copies).map {
+                        Reference(
+                            origin: origin, columns: [own], parent: parent, parentColumns: [$0.name],
+                            isDeclared: false)
+                    }
                 }
             }
+            return (declared + undeclared.prefix(Self.candidateLimit))
+                .filter { $0.parent.name != successor.name }
         }
-        return (declared + undeclared.prefix(Self.candidateLimit)).filter { $0.parent.name != successor.name }
+    }
+
+    private var ownRow: Origin {
+        let words = words(in: successor)
+        let columns = successor.storedColumns.filter { other in
+            words[other.name.foldedASCII] != nil
+                && !pairs.contains { $0.before.keyPosition > 0 && $0.after.name == other.name }
+                || !pairs.contains { $0.after.name == other.name }
+        }
+        return Origin(table: successor, alias: "n", columns: columns.map(\.name.foldedASCII), words: words)
+    }
+
+    /// Returns the tables that have a copy of each row's key, once, beside columns that got values by the one that is gone.
+    private func links(_ filled: [Catalog.Table]) throws -> [Origin] {
+        guard let key = identity.key, key.count == 1 else { return [] }
+        return try filled.filter { $0.name != successor.name }.flatMap { link in
+            let words = words(in: link)
+            return try link.storedColumns.compactMap { copy -> Origin? in
+                let columns = link.storedColumns.map(\.name.foldedASCII).filter {
+                    $0 != copy.name.foldedASCII && words[$0] != nil
+                }
+                guard !columns.isEmpty,
+                    provenance.isCopied(key[0].before.name, of: table, to: copy.name, in: link),
+                    try !isDoubled([quotedName(copy.name)], in: link)
+                else { return nil }
+                let alias = quotedName("link of \(column.name)")
+                let match = "\(alias).\(quotedName(copy.name)) = n.\(quotedName(key[0].after.name))"
+                return Origin(
+                    table: link, alias: alias, join: " LEFT JOIN \(link.later) AS \(alias) ON \(match)",
+                    columns: columns, words: words)
+            }
+        }
+    }
+
+    /// Returns, by column of a table, the words of the values that it got by the value that is gone.
+    private func words(in other: Catalog.Table) -> [String: Set<String>] {
+        let words = provenance.partners(of: column.name, of: table, in: other).words
+        return other.storedColumns.reduce(into: [:]) { result, column in
+            let names = provenance.end.columns.names(ofColumn: column.name, in: other.name)
+            let all = names.reduce(into: Set<String>()) { $0.formUnion(words[$1] ?? []) }
+            if !all.isEmpty { result[column.name.foldedASCII] = all }
+        }
     }
 
     /// Whether several rows of a table have the same key.

@@ -167,10 +167,11 @@ package struct Ledger {
             }
             let count = try connection.count(
                 "SELECT count(\(quotedName(column.name))) FROM \(table.earlier)")
-            if count > 0 { home.missing.append((column, count)) }
+            let hasNewKey =
+                column.keyPosition > 0 && !later.primaryKey.isEmpty && allowance.rewrites(column)
+            if count > 0, !hasNewKey { home.missing.append((column, count)) }
         }
-        let isKnown = table.primaryKey.allSatisfy { key in pairs.contains { $0.before.name == key.name } }
-        guard isKnown, !pairs.isEmpty, try identifyRows(pairs, home, of: table, provenance),
+        guard !pairs.isEmpty, try identifyRows(pairs, home, of: table, provenance),
             let difference = try difference(table, later, pairs, allowing: allowance)
         else { return nil }
         let changed = difference.changed.keys.filter { !allowance.rewrites(pairs[$0]) }
@@ -200,12 +201,16 @@ package struct Ledger {
     }
 
     /// Whether equal values show that the rows are the same: keys count from 1 in every table, so those of two tables
-    /// are often equal by chance.
+    /// are often equal by chance. Rows without their key are known only by all else, copied.
     private func identifyRows(
         _ pairs: [TableMatch.ColumnPair], _ home: Home, of table: Catalog.Table, _ provenance: Provenance
     ) throws -> Bool {
         func isCopied(_ pair: TableMatch.ColumnPair) -> Bool {
             provenance.isCopied(pair.before.name, of: table, to: pair.after.name, in: home.table)
+        }
+        let hasKey = table.primaryKey.allSatisfy { key in pairs.contains { $0.before.name == key.name } }
+        guard hasKey else {
+            return home.missing.allSatisfy { $0.column.keyPosition > 0 } && pairs.allSatisfy(isCopied)
         }
         let others = try pairs.filter { pair in
             try pair.before.keyPosition == 0
@@ -327,8 +332,8 @@ package struct Ledger {
     ) -> Bool {
         let provenance = provenance()
         return provenance.isCopied(column.name, of: table, to: later.name, in: successor)
-            || provenance.partners(of: column.name, of: table, in: successor).all
-                .contains(later.name.foldedASCII)
+            || provenance.partners(of: column.name, of: table, in: successor)
+                .words[later.name.foldedASCII] != nil
     }
 
     /// Whether statements before the step copied rows from one table to another, or to both from a third.

@@ -12,23 +12,26 @@ extension TableLineage {
                 return
             }
             let value = placed.value
+            let words = value.names.union(value.conditions)
             if !value.names.isDisjoint(with: names) { partners.named.formUnion(value.columns) }
-            if !value.conditions.isDisjoint(with: names) { partners.chosen.formUnion(value.columns) }
+            if !words.isDisjoint(with: names) { partners.add(words, to: value.columns) }
             if !value.columns.isDisjoint(with: names) {
                 partners.named.formUnion(value.names)
-                partners.chosen.formUnion(value.conditions)
+                partners.add(words, to: words)
             }
         }
     }
 
     /// The columns that decide a column's values, or whose values it decides, folded.
     struct Partners {
-        /// Where one stands in the value of the other.
+        /// Those that stand in the value, or in whose value it stands.
         var named: Set<String> = []
-        /// Where one only chooses the row that has the value of the other.
-        var chosen: Set<String> = []
+        /// All of them, with the words of the values and of what chooses these.
+        private(set) var words: [String: Set<String>] = [:]
 
-        var all: Set<String> { named.union(chosen) }
+        fileprivate mutating func add(_ words: Set<String>, to columns: Set<String>) {
+            for column in columns { self.words[column, default: []].formUnion(words) }
+        }
     }
 
     /// Returns the present name of the table that stands where a table from before the step stood, by their names: that

@@ -56,7 +56,10 @@ struct TableDroppedRule: StepRule {
                 return StepFinding(
                     Self.crossed(name, other, home: home.table.name, rowCount: dropped.rowCount, place))
             }
-            return found(dropped, &declarations, place) ?? gone(dropped, place)
+            if let found = found(dropped, &declarations, place) { return found }
+            // Whether the rows that are left need them cannot be said.
+            _ = declarations.covers { $0.letsGo(of: name) }
+            return gone(dropped, place)
         }
     }
 

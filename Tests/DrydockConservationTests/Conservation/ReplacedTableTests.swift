@@ -84,15 +84,15 @@ import Testing
             "all rows go as declared, and then the table",
             "-- drydock: deletes from t where id > 0\nDELETE FROM t WHERE id > 0; DROP TABLE t",
             schema: schema,
-            rows: rows, errors: [.tableDropped], warnings: [.unusedDeclaration]),
+            rows: rows, errors: [.tableDropped]),
         RuleCase(
             "a row stays when the table goes",
             "-- drydock: deletes from t where id = 1\nDELETE FROM t WHERE id = 1; DROP TABLE t",
             schema: schema,
-            rows: rows, errors: [.tableDropped], warnings: [.unusedDeclaration]),
+            rows: rows, errors: [.tableDropped]),
         RuleCase(
             "a condition that is NULL of a row", "-- drydock: deletes from t where a = 'x'\nDROP TABLE t",
-            schema: schema, rows: rows, errors: [.tableDropped], warnings: [.unusedDeclaration]),
+            schema: schema, rows: rows, errors: [.tableDropped]),
         RuleCase(
             "the other rows are elsewhere",
             "-- drydock: deletes from t where id = 1\nCREATE TABLE w AS SELECT * FROM t WHERE id <> 1; DROP TABLE t",
@@ -100,12 +100,12 @@ import Testing
         RuleCase(
             "one of the other rows is elsewhere",
             "-- drydock: deletes from t where id = 1\nCREATE TABLE w AS SELECT * FROM t WHERE id = 1; DROP TABLE t",
-            schema: schema, rows: rows, errors: [.tableDropped], warnings: [.unusedDeclaration]),
+            schema: schema, rows: rows, errors: [.tableDropped]),
         RuleCase(
             "all rows may go, and a table that could have had them has none",
             "-- drydock: deletes from t\nCREATE TABLE w AS SELECT * FROM t WHERE 0; DROP TABLE t",
             schema: schema,
-            rows: rows, errors: [.tableDropped], warnings: [.unusedDeclaration]),
+            rows: rows, errors: [.tableDropped]),
         RuleCase(
             "a generated column of which the source has another type and values, as declared",
             "-- drydock: rewrites t.a\nCREATE TABLE new(id INTEGER PRIMARY KEY, a TEXT, g AS (a)); INSERT INTO new SELECT id, coalesce(a, 'none') FROM t; DROP TABLE t; ALTER TABLE new RENAME TO t",
@@ -124,7 +124,7 @@ import Testing
             "values of another column that were rewritten on the way",
             "-- drydock: rewrites t.a\nCREATE TABLE w AS SELECT id, a, b + 1 AS b FROM t; DROP TABLE t",
             schema: "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b);", rows: "INSERT INTO t VALUES (1, 2, 3)",
-            errors: [.tableDropped], warnings: [.unusedDeclaration]),
+            errors: [.tableDropped]),
         RuleCase(
             "values of rows that go as declared",
             "-- drydock: deletes from t where a = 'x'\nDELETE FROM t WHERE a = 'x'; ALTER TABLE t DROP COLUMN a",

@@ -56,6 +56,38 @@ import Testing
             UPDATE t SET "k d" = CASE kind WHEN 'x' THEN 7 WHEN 'z' THEN 9 END;
             """ + drop, schema: schema, rows: rows, notes: [.columnDropped]),
         RuleCase(
+            "names that were written out, and a reference that is not declared",
+            """
+            CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT, colour TEXT);
+            INSERT INTO kind VALUES (7, 'x', 'x'), (9, 'z', 'z');
+            ALTER TABLE t ADD COLUMN kind_id INTEGER; UPDATE t SET kind_id = (SELECT id FROM kind WHERE name = t.kind);
+
+            """ + drop, schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
+            "a table of names that was there before",
+            """
+            ALTER TABLE t ADD COLUMN kind_id INTEGER;
+            UPDATE t SET kind_id = known.id FROM known WHERE known.name = t.kind;
+
+            """ + drop,
+            schema: schema + "CREATE TABLE known(id INTEGER PRIMARY KEY, name TEXT UNIQUE);",
+            rows: rows + "INSERT INTO known VALUES (3, 'x'), (4, 'y'), (5, 'z')", notes: [.columnDropped]),
+        RuleCase(
+            "a table that links rows with names",
+            lookup + """
+                CREATE TABLE link(t_id INTEGER REFERENCES t(id), kind_id INTEGER REFERENCES kind(id), PRIMARY KEY (t_id, kind_id));
+                INSERT INTO link SELECT t.id, kind.id FROM t JOIN kind ON kind.name = t.kind;
+
+                """ + drop, schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
+            "a table that links rows with names, in a rebuild",
+            lookup + """
+                CREATE TABLE link(t_id INTEGER, kind_id INTEGER);
+                INSERT INTO link(kind_id, t_id) SELECT (SELECT id FROM kind WHERE name = t.kind), id FROM t;
+                CREATE TABLE new(id INTEGER PRIMARY KEY, b INTEGER); INSERT INTO new SELECT id, b FROM t;
+                DROP TABLE t; ALTER TABLE new RENAME TO t
+                """, schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
             "a key of two columns",
             """
             CREATE TABLE kind(a, b, name TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID;
@@ -136,6 +168,27 @@ import Testing
             """
             CREATE TABLE kind(id INTEGER, name TEXT); INSERT INTO kind VALUES (1, 'x'), (1, 'z');
             ALTER TABLE t ADD COLUMN kind_id INTEGER; UPDATE t SET kind_id = (SELECT id FROM kind WHERE name = t.kind);
+
+            """ + drop, schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "a link that leads elsewhere",
+            lookup + """
+                CREATE TABLE link(t_id INTEGER, kind_id INTEGER);
+                INSERT INTO link SELECT t.id, kind.id FROM t JOIN kind ON kind.name <> t.kind;
+
+                """ + drop, schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "a row without a link",
+            lookup + """
+                CREATE TABLE link(t_id INTEGER, kind_id INTEGER);
+                INSERT INTO link SELECT t.id, kind.id FROM t JOIN kind ON kind.name = t.kind WHERE t.id <> 3;
+
+                """ + drop, schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "a reference that is not declared, to a table that is not named for it",
+            """
+            CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO kind VALUES (1, 'x'), (2, 'y'), (3, 'z');
+            ALTER TABLE t ADD COLUMN kind_id INTEGER; UPDATE t SET kind_id = CASE kind WHEN 'x' THEN 1 WHEN 'z' THEN 3 END;
 
             """ + drop, schema: schema, rows: rows, errors: [.columnDropped]),
         RuleCase(

@@ -66,12 +66,12 @@ import Testing
         RuleCase(
             "split by a column that may go, without a row",
             "-- drydock: drops column p.b\nCREATE TABLE w(a); CREATE TABLE v(a); INSERT INTO w SELECT a FROM p WHERE b = 1; INSERT INTO v SELECT a FROM p WHERE b > 2; DROP TABLE p",
-            schema: alike, rows: rows, errors: [.tableDropped], warnings: [.unusedDeclaration]),
+            schema: alike, rows: rows, errors: [.tableDropped]),
         RuleCase(
             "split with keys that may be rewritten, without one of two equal rows and with the other twice",
             "-- drydock: rewrites p.id\nCREATE TABLE w(id INTEGER PRIMARY KEY, a); CREATE TABLE v(id INTEGER PRIMARY KEY, a); INSERT INTO w SELECT * FROM p WHERE id = 1; INSERT INTO v SELECT * FROM p WHERE id < 3; DROP TABLE p",
             schema: keyed, rows: "INSERT INTO p VALUES (1, 'x'), (2, 'y'), (3, 'x')",
-            errors: [.tableDropped], warnings: [.unusedDeclaration]),
+            errors: [.tableDropped]),
         RuleCase(
             "keys that may be rewritten do not make two rows one",
             "-- drydock: rewrites q.id\nCREATE TABLE w(id INTEGER PRIMARY KEY, a); INSERT INTO w SELECT * FROM p; INSERT INTO w SELECT id + 100, a FROM q WHERE a NOT IN (SELECT a FROM w); DROP TABLE p; DROP TABLE q",
