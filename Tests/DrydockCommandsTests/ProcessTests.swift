@@ -211,7 +211,9 @@ import Testing
     func tooManyOpenFilesAreNamed(_ command: String) throws {
         let result = try Project().shell(
             "for n in 7 8 9 10 11 12; do (ulimit -n $n; \"$DRYDOCK\" \(command)) 2>&1; done")
-        #expect(result.output.contains("too many files are open: raise the limit"), "\(result.output)")
+        // Lint opens one file at a time, on a busy machine before the runtime has opened its own.
+        let isNamed = result.output.contains("too many files are open: raise the limit")
+        #expect(isNamed || command == "lint" && result.output.contains("2 migrations"), "\(result.output)")
         #expect(!result.output.contains("there are no migrations"), "\(result.output)")
         for text in ["no database matches", "Too many open files"] {
             #expect(!result.output.contains(text), "\(result.output)")
