@@ -22,10 +22,10 @@ struct CheckOptions: ParsableArguments {
 
     /// Adds those of the command line, otherwise those of the file, to a request.
     func apply(_ config: ConfigFile, to request: inout VerifyRequest) {
-        request.checksRollback = rollback ?? config[Setting.rollback] ?? false
-        request.checksCrashes = crash ?? config[Setting.crash] ?? false
-        request.checksCrashWrites = crashWrites ?? config[Setting.crashWrites] ?? false
-        request.crashStates = crashStates ?? config[Setting.crashStates] ?? request.crashStates
-        request.sqliteLibraries = sqliteLibraries.isEmpty ? config.sqliteLibraries : sqliteLibraries
+        request.checks.rollback = rollback ?? config[Setting.rollback] ?? false
+        request.checks.crashes = crash ?? config[Setting.crash] ?? false
+        request.checks.crashWrites = crashWrites ?? config[Setting.crashWrites] ?? false
+        request.checks.crashStates = crashStates ?? config[Setting.crashStates] ?? request.checks.crashStates
+        request.checks.sqliteLibraries = sqliteLibraries.isEmpty ? config.sqliteLibraries : sqliteLibraries
     }
 }

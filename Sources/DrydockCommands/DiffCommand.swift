@@ -173,8 +173,8 @@ struct DiffCommand: DrydockSubcommand {
             if data { return try await runData(config, limits) }
             let files = report + output.files(besides: report)
             var guarded = VerifyRequest()
-            (guarded.migrationsFolder, guarded.snapshotsFolder) = (folder(new), folder(old))
-            guarded.snapshots = [old, new]
+            (guarded.migrations.folder, guarded.snapshots.folder) = (folder(new), folder(old))
+            guarded.snapshots.paths = [old, new]
             try failure.writes(files) { try files.check(against: guarded, config) }
             let request = try request(config)
             try write(

@@ -126,8 +126,8 @@ struct LintCommand: DrydockSubcommand {
             var request = try request(config, place)
             try request.take(lock: lockOptions.path(config), isNamed: lockOptions.isNamed(config))
             var guarded = VerifyRequest()
-            guarded.migrationsFolder = request.migrationsFolder
-            guarded.snapshotsFolder = snapshots.folder(config) ?? guarded.snapshotsFolder
+            guarded.migrations.folder = request.migrations.folder
+            guarded.snapshots.folder = snapshots.folder(config) ?? guarded.snapshots.folder
             guarded.lock = lockOptions.path(config)
             let files = output.files(config)
             try failure.writes(files) { try files.check(against: guarded, config) }
@@ -152,15 +152,15 @@ struct LintCommand: DrydockSubcommand {
     /// The request, without the information of the lock.
     func request(_ config: ConfigFile, _ place: MigrationsFinder.Place) throws -> LintRequest {
         var request = LintRequest()
-        request.migrationsFolder = place.path
-        request.migrationFormat = source.format(config)
-        request.format = tool.options(config)
+        request.migrations.folder = place.path
+        request.migrations.format = source.format(config)
+        request.migrations.options = tool.options(config)
         // Those of a folder that is named here are another project's.
         let folder =
             snapshots.folder(config) ?? (source.migrations == nil ? SnapshotsOptions.usual(config) : nil)
         if let folder, FolderListing.isFolder(folder) { request.snapshotsFolder = folder }
-        (request.functions, request.collations) = stubs.stubs(config)
-        request.declarations = try declarations.all(config)
+        (request.migrations.functions, request.migrations.collations) = stubs.stubs(config)
+        request.migrations.declarations = try declarations.all(config)
         request.findings = config.findings
         request.isStrict = output.isStrict(config)
         request.severities = config.lint

@@ -84,8 +84,8 @@ struct LockCommand: DrydockSubcommand {
             let place = try source.place(config)
             let request = request(config, place)
             var guarded = VerifyRequest()
-            guarded.migrationsFolder = request.migrationsFolder
-            guarded.snapshotsFolder = request.snapshotsFolder ?? guarded.snapshotsFolder
+            guarded.migrations.folder = request.migrations.folder
+            guarded.snapshots.folder = request.snapshotsFolder ?? guarded.snapshots.folder
             guarded.lock = request.path
             let files = output.files(config)
             try failure.writes(files) { try files.check(against: guarded, config) }
@@ -100,7 +100,7 @@ struct LockCommand: DrydockSubcommand {
     func request(_ config: ConfigFile, _ place: MigrationsFinder.Place) -> LockRequest {
         var request = LockRequest()
         request.path = lockOptions.path(config)
-        request.migrationsFolder = place.path
+        request.migrations.folder = place.path
         // A project without snapshots has something to lock as well.
         let usual = SnapshotsOptions.usual(config)
         let fallback = FolderListing.exists(usual) ? usual : nil
@@ -110,9 +110,9 @@ struct LockCommand: DrydockSubcommand {
         request.addsBaselines = baselines
         request.isStrict = output.isStrict(config)
         request.cacheFolder = cache ?? config[Setting.cache] ?? true ? CacheFolder.path : nil
-        request.migrationFormat = source.format(config)
-        request.format = tool.options(config)
-        (request.functions, request.collations) = stubs.stubs(config)
+        request.migrations.format = source.format(config)
+        request.migrations.options = tool.options(config)
+        (request.migrations.functions, request.migrations.collations) = stubs.stubs(config)
         return request
     }
 }

@@ -131,18 +131,18 @@ struct ManifestCommand: DrydockSubcommand, TakesManyNames {
         let config = try ConfigFile.load(nil)
         var verify = VerifyRequest()
         do {
-            verify.migrationsFolder = try source.place(config).path
+            verify.migrations.folder = try source.place(config).path
         } catch let error as RequestError
             where error.reason == .notFound && !isNamed && config[Setting.migrations] == nil
         {
             return nil
         }
-        guard isNamed || config[Setting.migrations] != nil || FolderListing.isFolder(verify.migrationsFolder)
+        guard isNamed || config[Setting.migrations] != nil || FolderListing.isFolder(verify.migrations.folder)
         else {
             return nil
         }
-        verify.migrationFormat = source.format(config)
-        verify.format = config.options
+        verify.migrations.format = source.format(config)
+        verify.migrations.options = config.options
         return try VersionReader(verify, on: engine)
     }
 

@@ -98,8 +98,10 @@ struct MergeCommand: DrydockSubcommand, TakesManyNames {
             let config = try ConfigFile.load(command.stubs.config)
             var settings = try VerifySettings(command, config)
             try merge.check(settings: settings.digest)
-            (settings.request.listed, settings.request.kept) = (merge.paths, merge.kept)
-            settings.request.migrationFormat = settings.request.migrationFormat ?? merge.first.migrationFormat
+            settings.request.snapshots.listed = ListedSnapshots(merge.paths)
+            settings.request.keeping = KeptReplays(merge.kept)
+            settings.request.migrations.format =
+                settings.request.migrations.format ?? merge.first.migrationFormat
             settings.request.wantsHistory = ([format ?? ""] + report.map(\.format)).contains(
                 HTMLRenderer().name)
             let verifier = Verifier(engine: settings.engines.first, comparingWith: settings.engines.other)

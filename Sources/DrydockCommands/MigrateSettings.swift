@@ -37,7 +37,7 @@ struct MigrateSettings: Sendable {
         request.temporaryFolder = command.temporaryFolder
         request.busyTimeout = command.busyTimeout?.duration ?? request.busyTimeout
         request.verify = try Self.verify(command, config, place)
-        request.verify.snapshots = databases
+        request.verify.snapshots.paths = databases
         if databases.count != 1 || command.isOfMany {
             rollOut = try Self.rollOut(command, jobs: jobs, databases, request)
         }
@@ -86,18 +86,18 @@ struct MigrateSettings: Sendable {
         _ command: MigrateCommand, _ config: ConfigFile, _ place: MigrationsFinder.Place
     ) throws -> VerifyRequest {
         var verify = VerifyRequest()
-        verify.migrationsFolder = place.path
+        verify.migrations.folder = place.path
         // No report overwrites one of them.
-        verify.snapshotsFolder = config[Setting.snapshots] ?? SnapshotsOptions.usual(config)
+        verify.snapshots.folder = config[Setting.snapshots] ?? SnapshotsOptions.usual(config)
         verify.upTo = command.upTo ?? config[Setting.upTo]
         verify.timeout = command.limits.timeout(config).duration
-        verify.isFullCheck = command.fullCheck ?? config[Setting.fullCheck] ?? false
+        verify.checks.isFull = command.fullCheck ?? config[Setting.fullCheck] ?? false
         verify.lock = command.noLock.heldLock(command.lockOptions, config)
         verify.isStrict = command.output.isStrict(config)
-        verify.migrationFormat = command.source.format(config)
-        verify.format = command.tool.options(config)
-        (verify.functions, verify.collations) = command.stubs.stubs(config)
-        verify.declarations = try command.declarations.all(config)
+        verify.migrations.format = command.source.format(config)
+        verify.migrations.options = command.tool.options(config)
+        (verify.migrations.functions, verify.migrations.collations) = command.stubs.stubs(config)
+        verify.migrations.declarations = try command.declarations.all(config)
         verify.findings = config.findings
         return verify
     }

@@ -62,10 +62,10 @@ struct ReportFile: ExpressibleByArgument, Equatable {
         try checkIsWritable()
         guard FolderListing.exists(path) else { return }
         let folders = [
-            request.command == nil ? request.migrationsFolder : nil, request.snapshotsFolder,
+            request.command == nil ? request.migrations.folder : nil, request.snapshots.folder,
         ].compactMap(\.self).map(FolderListing.realPath)
         let files =
-            (request.snapshots + (request.listed ?? [])
+            (request.snapshots.paths + (request.snapshots.listed?.paths ?? [])
             + [request.lock, config.source].compactMap(\.self))
             .map(FolderListing.realPath)
         if files.contains(target) || folders.contains(where: { target.hasPrefix($0 + "/") }) {
@@ -128,7 +128,7 @@ struct ReportFile: ExpressibleByArgument, Equatable {
     private func checkFolder(_ request: VerifyRequest) throws {
         let target = Self.resolved(path)
         let folders = [
-            request.command == nil ? request.migrationsFolder : nil, request.snapshotsFolder,
+            request.command == nil ? request.migrations.folder : nil, request.snapshots.folder,
         ].compactMap(\.self).map(Self.resolved)
         guard !folders.contains(where: { target == $0 || target.hasPrefix($0 + "/") }) else {
             throw RequestError(

@@ -9,8 +9,8 @@ enum ShrunkConfig {
         let kept = Set((Setting.declared + Setting.tool).map(\.key)).subtracting([Setting.base.key])
         var pairs = [(Node(Setting.migrationFormat.key), Node(migrationFormat))]
         let checks = [
-            (Setting.rollback, settings.checksRollback), (Setting.crash, settings.checksCrashes),
-            (Setting.crashWrites, settings.checksCrashWrites),
+            (Setting.rollback, settings.checks.rollback), (Setting.crash, settings.checks.crashes),
+            (Setting.crashWrites, settings.checks.crashWrites),
         ]
         if settings.comparesEngines {
             pairs.append((Node(Setting.engine.key), Node(ReplayEngines.all.rawValue)))

@@ -48,12 +48,12 @@ struct SnapshotListOptions: ParsableArguments {
     func request(_ config: ConfigFile) throws -> LockRequest {
         var request = LockRequest()
         request.path = lockOptions.path(config)
-        request.migrationsFolder = try source.place(config).path
+        request.migrations.folder = try source.place(config).path
         request.snapshotsFolder = snapshots.folder(config) ?? SnapshotsOptions.usual(config)
         request.cacheFolder = cache ?? config[Setting.cache] ?? true ? CacheFolder.path : nil
-        request.migrationFormat = source.format(config)
-        request.format = tool.options(config)
-        (request.functions, request.collations) = stubs.stubs(config)
+        request.migrations.format = source.format(config)
+        request.migrations.options = tool.options(config)
+        (request.migrations.functions, request.migrations.collations) = stubs.stubs(config)
         return request
     }
 }

@@ -229,10 +229,10 @@ struct SnapshotTakeCommand: DrydockSubcommand {
         let path = lockOptions.path(config)
         guard FolderListing.exists(path) else { return }
         var lock = LockRequest()
-        (lock.functions, lock.collations) = stubs.stubs(config)
-        (lock.path, lock.migrationFormat, lock.format) = (path, source.format(config), config.options)
+        (lock.migrations.functions, lock.migrations.collations) = stubs.stubs(config)
+        (lock.path, lock.migrations.format, lock.migrations.options) = (path, source.format(config), config.options)
         if let place = try? source.place(config) {
-            lock.migrationsFolder = place.path
+            lock.migrations.folder = place.path
             origin.version = try? await Locker(engine: engines.driver(config)).version(of: output, lock)
         }
         report.notes += SnapshotOutput.record(origin, of: output, in: path)

@@ -110,7 +110,7 @@ struct VerifyCommand: DrydockSubcommand, TakesManyNames {
             limits.apply(config)
             var settings = try VerifySettings(self, config)
             if !lists.isEmpty || targets.isOfMany {
-                let folder = settings.request.snapshotsFolder
+                let folder = settings.request.snapshots.folder
                 try settings.choose(
                     try await targets.targets(
                         snapshots, lists, usual: { try SnapshotFolder.snapshots(in: folder).map(\.path) },

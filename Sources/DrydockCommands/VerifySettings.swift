@@ -20,24 +20,24 @@ struct VerifySettings: Sendable {
         place =
             try request.command.map { MigrationsFinder.Place(path: $0.folder, wasFound: false) }
             ?? command.source.place(config)
-        request.migrationsFolder = place.path
-        request.snapshotsFolder =
+        request.migrations.folder = place.path
+        request.snapshots.folder =
             command.snapshotsOptions.folder(config) ?? SnapshotsOptions.usual(config)
-        request.isSnapshotsFolderNamed = command.snapshotsOptions.folder(config) != nil
-        request.snapshots = command.snapshots
+        request.snapshots.isFolderNamed = command.snapshotsOptions.folder(config) != nil
+        request.snapshots.paths = command.snapshots
         request.upTo = command.upTo ?? config[Setting.upTo]
         request.jobs = command.jobs ?? config[Setting.jobs] ?? ProcessInfo.processInfo.activeProcessorCount
         request.timeout = command.limits.timeout(config).duration
-        request.isFullCheck = command.fullCheck ?? config[Setting.fullCheck] ?? false
+        request.checks.isFull = command.fullCheck ?? config[Setting.fullCheck] ?? false
         request.cacheFolder = command.cache ?? config[Setting.cache] ?? true ? CacheFolder.path : nil
         request.lock = command.noLock.heldLock(command.lockOptions, config)
         request.isStrict = command.output.isStrict(config)
         command.checks.apply(config, to: &request)
         request.probes = command.probes.options(config)
-        request.migrationFormat = command.source.format(config)
-        request.format = command.tool.options(config)
-        (request.functions, request.collations) = command.stubs.stubs(config)
-        request.declarations = try command.declarations.all(config)
+        request.migrations.format = command.source.format(config)
+        request.migrations.options = command.tool.options(config)
+        (request.migrations.functions, request.migrations.collations) = command.stubs.stubs(config)
+        request.migrations.declarations = try command.declarations.all(config)
         request.findings = config.findings
         format = command.output.format(config)
         reports = command.output.files(config, hasScripts: true)
@@ -59,18 +59,20 @@ struct VerifySettings: Sendable {
                 "--resume cannot know whether the project's own command has changed since; leave '\(resume)' out"
             )
         }
-        request.listed = targets.paths
-        request.isPart = targets.shard != nil
-        request.makesProbes = targets.shard.map { $0.number == 1 } ?? true
-        request.redactsKept = options.redacts
-        request.kept = try targets.kept(settings: digest)
+        var listed = ListedSnapshots(targets.paths)
+        listed.isPart = targets.shard != nil
+        listed.makesProbes = targets.shard.map { $0.number == 1 } ?? true
+        request.snapshots.listed = listed
+        request.keeping = try targets.kept(settings: digest).map(KeptReplays.init)
+        request.keeping?.isRedacted = options.redacts
         self.targets = targets
         settingsDigest = digest
     }
 
     /// Returns what the merge of the shards needs of this run; nil for a run of the whole.
     func part(_ report: Report) -> ReportPart? {
-        guard let kept = request.kept, var part = targets?.part(kept, settings: settingsDigest) else {
+        guard let kept = request.keeping?.results, var part = targets?.part(kept, settings: settingsDigest)
+        else {
             return nil
         }
         (part.migrationFormat, part.isRedacted) = (report.migrationFormat, options.redacts)

@@ -5,8 +5,8 @@ import Foundation
 /// The parts of one run, complete and of one kind.
 ///
 ///     let merge = try PartMerge(["part1.json", "part2.json"])
-///     request.listed = merge.paths
-///     request.kept = merge.kept
+///     request.snapshots.listed = ListedSnapshots(merge.paths)
+///     request.keeping = KeptReplays(merge.kept)
 package struct PartMerge: Sendable {
     package let command: String
     /// What all parts have in common.

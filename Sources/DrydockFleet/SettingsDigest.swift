@@ -11,17 +11,16 @@ package enum SettingsDigest {
     package static func of(_ request: VerifyRequest, version: String) -> String {
         var settings = request
         // Which databases they are, and how the work is done, make no other result.
-        (settings.snapshots, settings.listed, settings.kept) = ([], nil, nil)
+        (settings.snapshots, settings.keeping) = (SnapshotChoice(), nil)
         (settings.jobs, settings.cacheFolder, settings.wantsHistory) = (1, nil, false)
-        (settings.isPart, settings.makesProbes, settings.redactsKept) = (false, true, false)
-        settings.migrationFormat = nil
+        settings.migrations.format = nil
         let lock = request.lock.flatMap { try? FolderListing.contents(of: $0) }
         return hexDigest(
             of: [
-                version, stableText(settings), files(in: request.migrationsFolder),
+                version, stableText(settings), files(in: request.migrations.folder),
                 "\(lock?.hashed ?? "none")",
             ]
-            .joined(separator: "\n") + request.sqliteLibraries.map { "\n\(hash(of: $0))" }.joined())
+            .joined(separator: "\n") + request.checks.sqliteLibraries.map { "\n\(hash(of: $0))" }.joined())
     }
 
     package static func of(_ request: HealthRequest, version: String) -> String {

@@ -8,7 +8,7 @@ import DrydockVerify
 /// Reads which migration each of many databases has applied last, as the history of the project's tool says.
 ///
 ///     var verify = VerifyRequest()
-///     verify.migrationsFolder = "Migrations"
+///     verify.migrations.folder = "Migrations"
 ///     let reader = try VersionReader(verify, on: GRDBDriver())
 ///     let version = try await reader.version(of: "app.sqlite")
 public struct VersionReader: Sendable {
@@ -18,8 +18,7 @@ public struct VersionReader: Sendable {
     /// - Parameter verify: the migrations, and whose they are.
     /// - Throws: ``RequestError`` if the migrations cannot be read.
     public init(_ verify: VerifyRequest, on engine: any Engine) throws {
-        let choice = try FormatChoice(
-            folder: verify.migrationsFolder, named: verify.migrationFormat, options: verify.format)
+        let choice = try FormatChoice(verify.migrations)
         migrator = Migrator(engine: engine, shares: ReplayShares(choice))
         var request = MigrateRequest(path: "")
         (request.mode, request.verify, request.isOneOfMany) = (.check, verify, true)

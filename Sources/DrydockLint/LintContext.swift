@@ -48,11 +48,9 @@ extension Linter {
     package func context(
         _ request: LintRequest, edited: [String: [UInt8]], cache: LintCache, path: String, offset: Int
     ) async throws -> LintContext? {
-        let choice = try FormatChoice(
-            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
-            edited: edited, cache: cache.files)
+        let choice = try FormatChoice(request.migrations, edited: edited, cache: cache.files)
         var set = try await readings(choice, request).all[0].set
-        try set.declare(request.declarations)
+        try set.declare(request.migrations.declarations)
         guard
             let number = set.migrations.firstIndex(where: { $0.statements.first?.source.name == path })
         else { return nil }

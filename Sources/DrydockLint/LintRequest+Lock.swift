@@ -15,17 +15,17 @@ extension LintRequest {
             return
         }
         let check = LockCheck(lock, path: path)
-        guard check.isOf(migrationsFolder) else {
+        guard check.isOf(migrations.folder) else {
             guard isNamed else { return }
             throw RequestError(
                 .lockInvalid,
-                "\(try check.mismatch(migrationsFolder)). --lock names another lock, --migrations another folder"
+                "\(try check.mismatch(migrations.folder)). --lock names another lock, --migrations another folder"
             )
         }
-        try check.refuse(named: migrationFormat)
+        try check.refuse(named: migrations.format)
         // Locked migrations are identified by name: in another format they would seem new.
-        _ = try check.migrations(in: migrationsFolder, options: format)
+        _ = try check.migrations(in: migrations.folder, options: migrations.options)
         locked = lock.migrationIdentifiers
-        migrationFormat = migrationFormat ?? lock.format
+        migrations.format = migrations.format ?? lock.format
     }
 }

@@ -6,14 +6,7 @@ import SQLiteSchema
 
 /// The options of `drydock lint`.
 public struct LintRequest: Sendable {
-    public var migrationsFolder = "Migrations"
-    /// The name of the migrations' format; nil to detect it.
-    public var migrationFormat: String?
-    public var format = FormatOptions()
-    public var functions: [FunctionStub] = []
-    public var collations: [CollationStub] = []
-    /// Declarations from drydock.yml, by migration identifier.
-    public var declarations: [String: [Declaration]] = [:]
+    public var migrations = MigrationSource()
     /// Findings about drydock.yml itself, such as a misspelt declaration.
     public var findings: [Finding] = []
     public var isStrict = false

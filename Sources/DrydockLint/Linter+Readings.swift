@@ -16,8 +16,8 @@ extension Linter {
         }
         let snapshots = try request.snapshotsFolder.map { try SnapshotFolder.snapshots(in: $0) } ?? []
         var settings = ConnectionSettings()
-        settings.functions = request.functions
-        settings.collations = request.collations
+        settings.functions = request.migrations.functions
+        settings.collations = request.migrations.collations
         let opener = SnapshotOpener(engine: engine, settings: settings)
         return try choice.readings(try await choice.histories(of: snapshots, opener))
     }

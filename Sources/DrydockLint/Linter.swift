@@ -24,9 +24,7 @@ public struct Linter: Sendable {
         _ request: LintRequest, edited: [String: [UInt8]], cache: LintCache? = nil
     ) async throws -> LintOutcome {
         let start = ContinuousClock.now
-        let choice = try FormatChoice(
-            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
-            edited: edited, cache: cache?.files ?? FileCache())
+        let choice = try FormatChoice(request.migrations, edited: edited, cache: cache?.files ?? FileCache())
         let readings = try await readings(choice, request)
         var outcome = try await run(request, readings, edited: edited, cache: cache)
         outcome.report.seconds = (ContinuousClock.now - start).inSeconds
@@ -40,7 +38,7 @@ public struct Linter: Sendable {
     ) async throws -> LintOutcome {
         let start = ContinuousClock.now
         var set = known
-        try set.declare(request.declarations)
+        try set.declare(request.migrations.declarations)
         let selection = try selection(request, set)
         var report = Report(.lint(LintSummary(migrations: 0, statements: 0)))
         report.migrationFormat = set.format.name
@@ -104,8 +102,8 @@ public struct Linter: Sendable {
         var settings = ConnectionSettings()
         settings.foreignKeys = set.policy.isRunByEngine ? false : set.policy.foreignKeys
         settings.doubleQuotedStrings = set.policy.doubleQuotedStrings
-        settings.functions = request.functions
-        settings.collations = request.collations
+        settings.functions = request.migrations.functions
+        settings.collations = request.migrations.collations
         settings.standIns = set.standIns
         settings.setup = ["PRAGMA secure_delete = OFF", "PRAGMA synchronous = OFF"]
         return settings
@@ -158,7 +156,7 @@ public struct Linter: Sendable {
             return [
                 Finding(
                     .nothingVerified, .note, what, help: help,
-                    place: .init(file: request.migrationsFolder))
+                    place: .init(file: request.migrations.folder))
             ]
         }
         guard let reason = run.obstacle, !run.sink.findings.contains(where: { $0.severity == .error })
@@ -171,15 +169,15 @@ public struct Linter: Sendable {
                 .nothingVerified, "\(what): \(reason)",
                 help:
                     "Rules check a statement against the schema that it runs on, and that schema is not known.",
-                place: .init(file: request.migrationsFolder))
+                place: .init(file: request.migrations.folder))
         ]
     }
 
     private static func nothing(_ request: LintRequest) -> Finding {
         Finding(
-            .nothingVerified, "there is no migration in \(request.migrationsFolder)",
+            .nothingVerified, "there is no migration in \(request.migrations.folder)",
             help:
                 "A migration is a file NAME.sql, such as v1_create_accounts.sql, or what another tool has. "
-                + "--migrations names another folder.", place: .init(file: request.migrationsFolder))
+                + "--migrations names another folder.", place: .init(file: request.migrations.folder))
     }
 }

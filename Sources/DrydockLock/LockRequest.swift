@@ -7,7 +7,8 @@ import Foundation
 public struct LockRequest: Sendable {
     /// The lock to write or check.
     public var path = Lock.defaultPath
-    public var migrationsFolder = "Migrations"
+    /// The migrations; their format is the lock's, where none is named.
+    public var migrations = MigrationSource()
     /// Nil if there are no snapshots.
     public var snapshotsFolder: String? = "Snapshots"
     /// Migrations and snapshots whose entries may be rewritten or dropped.
@@ -19,11 +20,6 @@ public struct LockRequest: Sendable {
     public var addsBaselines = false
     /// The folder that caches the content of snapshots between runs; nil for none.
     public var cacheFolder: String?
-    /// The name of the migrations' format; nil for the lock's, or to detect it.
-    public var migrationFormat: String?
-    public var format = FormatOptions()
-    public var functions: [FunctionStub] = []
-    public var collations: [CollationStub] = []
     /// The date that is recorded for new snapshots.
     public var date = Date().formatted(.iso8601.year().month().day())
 

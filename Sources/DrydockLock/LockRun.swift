@@ -103,8 +103,9 @@ struct LockRun {
         if set.migrations.isEmpty {
             findings.append(
                 Finding(
-                    .nothingVerified, "there is no migration in \(request.migrationsFolder)",
-                    help: "--migrations names another folder.", place: .init(file: request.migrationsFolder)))
+                    .nothingVerified, "there is no migration in \(request.migrations.folder)",
+                    help: "--migrations names another folder.", place: .init(file: request.migrations.folder))
+            )
         }
     }
 

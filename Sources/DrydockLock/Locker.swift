@@ -47,7 +47,9 @@ public struct Locker: Sendable {
         }
         let check = LockCheck(old, path: request.path)
         try refuseOtherMigrations(check, request)
-        return (check, try check.migrations(in: request.migrationsFolder, options: request.format))
+        return (
+            check, try check.migrations(in: request.migrations.folder, options: request.migrations.options)
+        )
     }
 
     /// Returns an empty lock for a project that has none.
@@ -55,30 +57,31 @@ public struct Locker: Sendable {
         _ request: LockRequest, _ snapshots: [Snapshot], _ old: Lock?, isLocked: Bool
     ) async throws -> (LockCheck, MigrationSet) {
         var settings = ConnectionSettings()
-        settings.functions = request.functions
-        settings.collations = request.collations
+        settings.functions = request.migrations.functions
+        settings.collations = request.migrations.collations
         let opener = SnapshotOpener(engine: engine, settings: settings)
-        let choice = try FormatChoice(
-            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
+        let choice = try FormatChoice(request.migrations)
         let histories = try await choice.histories(of: snapshots, opener)
         let set = try isLocked ? choice.readings(histories).single() : choice.load(histories)
-        let folder = LockPlace(request.path).name(of: request.migrationsFolder)
+        let folder = LockPlace(request.path).name(of: request.migrations.folder)
         var lock = Lock(migrationsFolder: folder, format: set.format.name)
         (lock.closures, lock.origins) = (old?.closures ?? [], old?.origins ?? [])
         let check = LockCheck(lock, path: request.path)
         return (
-            check, try check.migrations(in: request.migrationsFolder, options: request.format, known: set)
+            check,
+            try check.migrations(
+                in: request.migrations.folder, options: request.migrations.options, known: set)
         )
     }
 
     private func refuseOtherMigrations(_ check: LockCheck, _ request: LockRequest) throws {
-        guard check.isOf(request.migrationsFolder) else {
+        guard check.isOf(request.migrations.folder) else {
             throw RequestError(
                 .lockInvalid,
-                "\(try check.mismatch(request.migrationsFolder)). --lock names another lock, --migrations another "
+                "\(try check.mismatch(request.migrations.folder)). --lock names another lock, --migrations another "
                     + "folder")
         }
-        try check.refuse(named: request.migrationFormat)
+        try check.refuse(named: request.migrations.format)
     }
 
     private func lockSnapshots(_ snapshots: [Snapshot], _ run: inout LockRun) async throws {
@@ -86,10 +89,11 @@ public struct Locker: Sendable {
         guard !wanted.isEmpty || run.request.addsBaselines else { return run.dropSnapshots() }
         let request = run.request
         let key = try await BaselineKey(
-            engine, run.set, functions: request.functions, collations: request.collations)
+            engine, run.set, functions: request.migrations.functions,
+            collations: request.migrations.collations)
         let context = ReplayContext(
             engine: engine, set: run.set, targetCount: run.set.migrations.count, declarations: [:],
-            functions: request.functions, collations: request.collations)
+            functions: request.migrations.functions, collations: request.migrations.collations)
         let survey = SnapshotSurvey(
             context: context, store: BaselineStore(folder: request.cacheFolder, key: key), date: request.date)
         run.dropSnapshots()

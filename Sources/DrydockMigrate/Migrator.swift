@@ -11,7 +11,7 @@ import OverlayVFS
 /// Migrates a live database: rehearses on a copy, and installs what was rehearsed.
 ///
 ///     var request = MigrateRequest(path: "app.sqlite")
-///     request.verify.migrationsFolder = "Migrations"
+///     request.verify.migrations.folder = "Migrations"
 ///     request.mode = .apply
 ///     let report = try await Migrator(engine: GRDBDriver()).run(request)
 ///
@@ -117,12 +117,12 @@ public struct Migrator: Sendable {
     /// Returns the request for a replay of one database, which keeps its end state.
     func verify(_ request: MigrateRequest) -> VerifyRequest {
         var verify = request.verify
-        (verify.snapshots, verify.jobs, verify.cacheFolder) = ([request.path], 1, nil)
-        (verify.isRehearsal, verify.checksRollback) = (true, false)
+        (verify.snapshots.paths, verify.jobs, verify.cacheFolder) = ([request.path], 1, nil)
+        (verify.rehearsal, verify.checks.rollback) = (.isShown, false)
         if request.mode == .apply {
             // The results of a stand-in must not get into a real database.
-            (verify.functions, verify.collations) = ([], [])
-            verify.isApplied = true
+            (verify.migrations.functions, verify.migrations.collations) = ([], [])
+            verify.rehearsal = .isApplied
         }
         return verify
     }

@@ -56,10 +56,9 @@ struct PendingCheck: Sendable {
     }
 
     private func migrations() async throws -> MigrationSet {
-        var choice = try FormatChoice(
-            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format)
+        var choice = try FormatChoice(request.migrations)
         choice.locked = request.lockedFormat
         let facts = choice.needsHistory ? [try await copier.look { try HistoryFacts($0.connection) }] : []
-        return try choice.readings(facts).single(isRecorded: request.isApplied)
+        return try choice.readings(facts).single(isRecorded: request.rehearsal == .isApplied)
     }
 }

@@ -26,7 +26,7 @@ package struct ReplayContext: Sendable {
     package var isFullCheck = false
     /// The project's own command, which runs the migrations; nil where they are SQL.
     package var command: CommandProject?
-    /// See ``VerifyRequest/isRehearsal``.
+    /// Whether the snapshot is a live database to be migrated, so that the end of its replay is kept.
     package var isRehearsal = false
     /// See ``VerifyRequest/wantsHistory``.
     package var wantsHistory = false

@@ -192,8 +192,8 @@ struct FindingShrink {
             var verify = try request.verification?(project.folder) ?? self.settings(of: project)
             // Nothing in a folder that is moved away is worth remembering.
             verify.cacheFolder = nil
-            verify.sqliteLibraries = settings.sqliteLibraries
-            verify.libraryProgram = request.verify.libraryProgram
+            verify.checks.sqliteLibraries = settings.checks.sqliteLibraries
+            verify.checks.libraryProgram = request.verify.checks.libraryProgram
             let fresh = Verifier(
                 engine: verifier.engine,
                 comparingWith: settings.comparesEngines ? verifier.other : nil)
@@ -216,14 +216,15 @@ struct FindingShrink {
 
     private func settings(of project: ShrunkProject) -> VerifyRequest {
         var verify = request.verify
-        verify.migrationsFolder = project.folder + "/" + ShrunkProject.migrations
-        verify.migrationFormat = project.set.format.name
-        (verify.snapshots, verify.listed) = ([project.folder + "/" + ShrunkProject.snapshot], nil)
+        verify.migrations.folder = project.folder + "/" + ShrunkProject.migrations
+        verify.migrations.format = project.set.format.name
+        verify.snapshots.paths = [project.folder + "/" + ShrunkProject.snapshot]
+        verify.snapshots.listed = nil
         (verify.lock, verify.upTo) = (nil, nil)
         verify.probes.use = .never
-        verify.checksRollback = project.settings.checksRollback
-        verify.checksCrashes = project.settings.checksCrashes
-        verify.checksCrashWrites = project.settings.checksCrashWrites
+        let checks = project.settings.checks
+        (verify.checks.rollback, verify.checks.crashes) = (checks.rollback, checks.crashes)
+        verify.checks.crashWrites = checks.crashWrites
         return verify
     }
 }

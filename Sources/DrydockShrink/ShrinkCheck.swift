@@ -24,26 +24,27 @@ enum ShrinkCheck: Sendable {
 
     /// What `drydock verify` has to be told.
     var settings: ShrunkSettings {
+        var settings = ShrunkSettings()
         switch check {
-        case is SecondEngine: ShrunkSettings(comparesEngines: true)
-        case is WayBack: ShrunkSettings(checksRollback: true)
+        case is SecondEngine: settings.comparesEngines = true
+        case is WayBack: settings.checks.rollback = true
         case let limits as CrashLimits:
-            ShrunkSettings(checksCrashes: !limits.includesWrites, checksCrashWrites: limits.includesWrites)
-        case let libraries as OtherLibraries: ShrunkSettings(sqliteLibraries: libraries.builds.map(\.path))
-        default: ShrunkSettings()
+            settings.checks.crashes = !limits.includesWrites
+            settings.checks.crashWrites = limits.includesWrites
+        case let libraries as OtherLibraries:
+            settings.checks.sqliteLibraries = libraries.builds.map(\.path)
+        default: break
         }
+        return settings
     }
 }
 
 /// The settings with which `drydock verify` reports a finding that was reduced.
 public struct ShrunkSettings: Sendable {
-    public var checksRollback = false
-    public var checksCrashes = false
-    public var checksCrashWrites = false
+    /// The checks that the finding needs; a folder cannot bring along files of other SQLite libraries.
+    public var checks = RequestedChecks()
     /// Whether both engines run each step.
     public var comparesEngines = false
-    /// The files of other SQLite libraries, which a folder cannot bring along: `--sqlite-library`.
-    public var sqliteLibraries: [String] = []
     /// Whether foreign keys are enforced, if the format does not say it but the project's source did.
     public var foreignKeys: Bool?
 }
@@ -53,11 +54,11 @@ extension VerifyRequest {
     func checking(_ rule: Rule?) -> VerifyRequest {
         var request = self
         switch rule {
-        case .rollbackFailed, .rollbackMismatch: request.checksRollback = true
+        case .rollbackFailed, .rollbackMismatch: request.checks.rollback = true
         case .crashStuck, .crashLoses, .crashDiverges:
             // No further kinds of crashes are added to those requested.
-            guard !checksCrashes, !checksCrashWrites else { break }
-            (request.checksCrashes, request.checksCrashWrites) = (true, true)
+            guard !checks.crashes, !checks.crashWrites else { break }
+            (request.checks.crashes, request.checks.crashWrites) = (true, true)
         default: break
         }
         return request

@@ -86,10 +86,10 @@ extension Locker {
         SnapshotSurvey, BaselineKey
     ) {
         let key = try await BaselineKey(
-            engine, set, functions: request.functions, collations: request.collations)
+            engine, set, functions: request.migrations.functions, collations: request.migrations.collations)
         let context = ReplayContext(
             engine: engine, set: set, targetCount: set.migrations.count, declarations: [:],
-            functions: request.functions, collations: request.collations)
+            functions: request.migrations.functions, collations: request.migrations.collations)
         return (
             SnapshotSurvey(
                 context: context, store: BaselineStore(folder: request.cacheFolder, key: key),

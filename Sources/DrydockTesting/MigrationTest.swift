@@ -21,9 +21,9 @@ struct MigrationTest: Sendable {
         let closures = try await ClosureSet(engine)
         let set = try closures.migrations(declaring: declarations)
         var request = VerifyRequest()
-        request.migrationsFolder = set.folder
-        request.snapshotsFolder = folder
-        if !FolderListing.isFolder(folder) { request.snapshots = [folder] }
+        request.migrations.folder = set.folder
+        request.snapshots.folder = folder
+        if !FolderListing.isFolder(folder) { request.snapshots.paths = [folder] }
         request.jobs = ProcessInfo.processInfo.activeProcessorCount
         var report = try await OwnCode.run { [request] in
             try await Verifier(engine: engine).run(request, set)

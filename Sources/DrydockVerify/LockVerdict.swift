@@ -24,18 +24,18 @@ package struct LockVerdict: Sendable {
         guard let lock = try Lock.load(path) else { throw Lock.missing(path) }
         guard !lock.isOfClosuresAlone else { return }
         let check = LockCheck(lock, path: path)
-        guard check.isOf(request.migrationsFolder) else {
+        guard check.isOf(request.migrations.folder) else {
             notChecked.append(
                 NotChecked(
                     .migrationEdited,
-                    .foreignLock("\(try check.mismatch(request.migrationsFolder))")))
+                    .foreignLock("\(try check.mismatch(request.migrations.folder))")))
             return
         }
         let migrations = try check.migrations(
-            in: request.migrationsFolder, options: request.format, known: set)
+            in: request.migrations.folder, options: request.migrations.options, known: set)
         self.check = check
         findings =
-            check.findings(migrations) + (request.snapshots.isEmpty ? check.removedSnapshots() : [])
+            check.findings(migrations) + (request.snapshots.paths.isEmpty ? check.removedSnapshots() : [])
     }
 }
 
@@ -44,7 +44,7 @@ extension VerifyRequest {
     /// where it is checked.
     package var lockedFormat: String? {
         guard let lock, let known = try? Lock.load(lock), !known.migrations.isEmpty,
-            LockCheck(known, path: lock).isOf(migrationsFolder)
+            LockCheck(known, path: lock).isOf(migrations.folder)
         else { return nil }
         return known.format
     }

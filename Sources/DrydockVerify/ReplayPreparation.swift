@@ -60,16 +60,16 @@ package struct ReplayPreparation: Sendable {
         if let upTo = request.upTo { targetCount = try set.requiredIndex(of: upTo, in: set.folder) + 1 }
         try listener?.check(set)
         var set = set
-        try set.declare(request.declarations)
+        try set.declare(request.migrations.declarations)
         let declarations = Dictionary(
             set.migrations.map { ($0.identifier, $0.declarations) }, uniquingKeysWith: { first, _ in first })
         var context = ReplayContext(
             engine: engine, set: set, targetCount: targetCount, declarations: declarations,
-            functions: request.functions, collations: request.collations)
+            functions: request.migrations.functions, collations: request.migrations.collations)
         (context.checks, context.listener) = (try await checks(request), listener)
         (context.baselines, context.cache) = (try await baselines(request, set, lock), cache)
-        (context.lock, context.isFullCheck) = (lock, request.isFullCheck)
-        (context.isRehearsal, context.wantsHistory) = (request.isRehearsal, request.wantsHistory)
+        (context.lock, context.isFullCheck) = (lock, request.checks.isFull)
+        (context.isRehearsal, context.wantsHistory) = (request.rehearsal != nil, request.wantsHistory)
         context.timeLimit = request.timeout ?? .zero
         context.earlierLineage = EarlierLineage(set.migrations)
         context.connections = ConnectionPool(
@@ -81,10 +81,11 @@ package struct ReplayPreparation: Sendable {
     private func checks(_ request: VerifyRequest) async throws -> [any StepCheck] {
         var checks: [any StepCheck] = []
         if let other { checks.append(SecondEngine(engine: other)) }
-        if request.checksRollback { checks.append(WayBack()) }
-        let builds = try await LibrarySurvey(program: request.libraryProgram).builds(request.sqliteLibraries)
+        if request.checks.rollback { checks.append(WayBack()) }
+        let builds = try await LibrarySurvey(program: request.checks.libraryProgram).builds(
+            request.checks.sqliteLibraries)
         if !builds.isEmpty {
-            checks.append(OtherLibraries(builds: builds, program: request.libraryProgram))
+            checks.append(OtherLibraries(builds: builds, program: request.checks.libraryProgram))
         }
         if let limits = CrashLimits(request) {
             // The kind of crash that gives a finding is wanted, and no other.
@@ -98,7 +99,7 @@ package struct ReplayPreparation: Sendable {
     ) async throws -> BaselineStore? {
         guard request.cacheFolder != nil || lock != nil else { return nil }
         let key = try await BaselineKey(
-            engine, set, functions: request.functions, collations: request.collations)
+            engine, set, functions: request.migrations.functions, collations: request.migrations.collations)
         return BaselineStore(folder: request.cacheFolder, key: key)
     }
 
@@ -126,8 +127,8 @@ package struct ReplayPreparation: Sendable {
 extension CrashLimits {
     /// - Returns: nil where no crashes are tried.
     fileprivate init?(_ request: VerifyRequest) {
-        guard request.checksCrashes || request.checksCrashWrites else { return nil }
-        self.init(states: request.crashStates)
-        includesWrites = request.checksCrashWrites
+        guard request.checks.crashes || request.checks.crashWrites else { return nil }
+        self.init(states: request.checks.crashStates)
+        includesWrites = request.checks.crashWrites
     }
 }

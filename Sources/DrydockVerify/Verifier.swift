@@ -38,7 +38,9 @@ public struct Verifier: Sendable {
         let snapshots: [Snapshot]
         do {
             snapshots = try request.namedSnapshots()
-        } catch let error where request.snapshots.isEmpty && !FolderListing.exists(request.snapshotsFolder) {
+        } catch let error
+            where request.snapshots.paths.isEmpty && !FolderListing.exists(request.snapshots.folder)
+        {
             guard probes(request, []).isUsed else { throw try await missingSnapshots(request, error) }
             snapshots = []
         }
@@ -55,7 +57,7 @@ public struct Verifier: Sendable {
         let set = loaded.set
         guard loaded.overdue == nil, let error = error as? RequestError else { return error }
         let read =
-            "\(counted(set.migrations.count, "migration")) in '\(request.migrationsFolder)' "
+            "\(counted(set.migrations.count, "migration")) in '\(request.migrations.folder)' "
             + "\(set.migrations.count == 1 ? "was" : "were") read as \(set.format.name)'s"
         return RequestError(
             error.reason,
@@ -95,7 +97,7 @@ public struct Verifier: Sendable {
             try await verifyAll(snapshots, request, set)
         }
         // A lack of space is not the migration's fault.
-        if request.isRehearsal, case .spillFailed? = log.first, let fault = log.first {
+        if request.rehearsal != nil, case .spillFailed? = log.first, let fault = log.first {
             throw RequestError(
                 .diskFull, "nothing was written to the database, and no report can be written. \(fault)")
         }
@@ -215,15 +217,16 @@ public struct Verifier: Sendable {
         if set.migrations.isEmpty {
             findings.append(
                 Finding(
-                    .nothingVerified, "there is no migration in \(request.migrationsFolder)",
+                    .nothingVerified, "there is no migration in \(request.migrations.folder)",
                     help:
                         "A migration is a file NAME.sql, such as v1_create_accounts.sql, or what another tool has. "
                         + "--migrations names another folder.",
-                    place: .init(file: request.migrationsFolder)))
+                    place: .init(file: request.migrations.folder)))
         }
         guard !probes(request, snapshots).isUsed, !request.isPart else { return findings }
-        var folders = request.listed == nil ? request.snapshots.filter(SnapshotFolder.isEmpty) : []
-        if snapshots.isEmpty, folders.isEmpty { folders = [request.snapshotsFolder] }
+        var folders =
+            request.snapshots.listed == nil ? request.snapshots.paths.filter(SnapshotFolder.isEmpty) : []
+        if snapshots.isEmpty, folders.isEmpty { folders = [request.snapshots.folder] }
         findings += folders.map { folder in
             Finding(
                 .nothingVerified, "there is no snapshot in \(folder)",

@@ -27,17 +27,18 @@ public struct WatchedProject: Sendable {
     /// What can be edited without a change of anything else.
     var migrations: Set<String> {
         var folders: Set<String> = []
-        if let lint { folders.insert(lint.migrationsFolder) }
-        if let verify, verify.command == nil { folders.insert(verify.migrationsFolder) }
+        if let lint { folders.insert(lint.migrations.folder) }
+        if let verify, verify.command == nil { folders.insert(verify.migrations.folder) }
         return folders
     }
 
     var paths: Set<String> {
         var paths = migrations.union(inputs)
-        if let lint { paths.formUnion([lint.format.base?.path].compactMap(\.self)) }
+        if let lint { paths.formUnion([lint.migrations.options.base?.path].compactMap(\.self)) }
         if let verify {
-            paths.formUnion(verify.snapshots.isEmpty ? [verify.snapshotsFolder] : verify.snapshots)
-            paths.formUnion([verify.lock, verify.format.base?.path].compactMap(\.self))
+            let chosen = verify.snapshots
+            paths.formUnion(chosen.paths.isEmpty ? [chosen.folder] : chosen.paths)
+            paths.formUnion([verify.lock, verify.migrations.options.base?.path].compactMap(\.self))
         }
         return paths
     }

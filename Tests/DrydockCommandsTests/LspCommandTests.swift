@@ -66,7 +66,7 @@ import Testing
         let found = try EditorProjects().project(
             ofFolder: folder + "/" + path,
             workspaces: workspaces.map { $0.isEmpty ? folder : folder + "/" + $0 })
-        return found.map { String($0.request.migrationsFolder.dropFirst(folder.count + 1)) }
+        return found.map { String($0.request.migrations.folder.dropFirst(folder.count + 1)) }
     }
 
     @Test func theNearestDrydockYMLCounts() throws {
@@ -106,7 +106,7 @@ import Testing
         let found = try EditorProjects().project(
             ofFolder: folder + "/Migrations", workspaces: [PathParts.folder(of: folder)])
         #expect(found?.request.locked == ["v1"])
-        #expect(found?.request.migrationsFolder == folder + "/Migrations")
+        #expect(found?.request.migrations.folder == folder + "/Migrations")
     }
 
     @Test func settingsThatAreNotValidAreAnError() throws {

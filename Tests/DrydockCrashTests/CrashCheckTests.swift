@@ -42,7 +42,7 @@ import Testing
         _ configure: (inout VerifyRequest) -> Void = { _ in }
     ) async throws -> Report {
         try await folder.verify(engine) { request in
-            request.checksCrashes = true
+            request.checks.crashes = true
             configure(&request)
         }
     }
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test func beyondALimitNothingCounts() async throws {
-        let report = try await crashes(try goose(Self.rebuild)) { $0.crashStates = 2 }
+        let report = try await crashes(try goose(Self.rebuild)) { $0.checks.crashStates = 2 }
         #expect(report.replays.first?.crashStates == 2)
         #expect(
             report.notChecked.contains {
@@ -219,7 +219,7 @@ import Testing
         let folder = try goose(Self.rebuild)
         try folder.remove("Snapshots/first.sqlite")
         let report = try await crashes(folder) {
-            $0.isSnapshotsFolderNamed = false
+            $0.snapshots.isFolderNamed = false
             $0.probes.use = .always
         }
         #expect(report.findings.contains { $0.rule == .crashStuck && $0.migration == "2" })

@@ -49,8 +49,8 @@ import Testing
         _ folder: TemporaryFolder, _ engine: any Engine = GRDBDriver(), writes: Bool = false
     ) async throws -> Report {
         try await folder.verify(engine) { request in
-            request.checksCrashes = !writes
-            request.checksCrashWrites = writes
+            request.checks.crashes = !writes
+            request.checks.crashWrites = writes
         }
     }
 
@@ -179,8 +179,8 @@ import Testing
 
     private func folderWithLimit() async throws -> Report {
         try await project(Self.rebuild).verify { request in
-            request.checksCrashWrites = true
-            request.crashStates = 3
+            request.checks.crashWrites = true
+            request.checks.crashStates = 3
         }
     }
 }

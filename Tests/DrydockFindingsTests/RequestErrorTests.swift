@@ -27,38 +27,38 @@ import Testing
         try FileManager.default.createDirectory(
             atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
         var request = VerifyRequest()
-        request.migrationsFolder = folder.file("Migrations")
-        request.snapshotsFolder = folder.file("Snapshots")
+        request.migrations.folder = folder.file("Migrations")
+        request.snapshots.folder = folder.file("Snapshots")
         configure(&request, folder)
         return await reason { _ = try await Verifier(engine: GRDBDriver()).run(request) }
     }
 
     @Test func `what is missing or cannot be read`() async throws {
-        let folder = try await verify { $0.migrationsFolder = $1.file("no") }
-        let snapshot = try await verify { request, folder in request.snapshots = [folder.file("no")] }
+        let folder = try await verify { $0.migrations.folder = $1.file("no") }
+        let snapshot = try await verify { request, folder in request.snapshots.paths = [folder.file("no")] }
         let lock = try await verify { $0.lock = $1.file("no.lock") }
         #expect([folder, snapshot, lock] == [.notFound, .notFound, .notFound])
-        let file = try await verify { request, _ in request.migrationsFolder += "/v1.sql" }
+        let file = try await verify { request, _ in request.migrations.folder += "/v1.sql" }
         #expect(file == .unreadable)
     }
 
     @Test func `which tool the migrations belong to`() async throws {
         for name in ["gose", "custom"] {
-            let unknown = try await verify { request, _ in request.migrationFormat = name }
+            let unknown = try await verify { request, _ in request.migrations.format = name }
             #expect(unknown == .formatUnknown)
         }
         let folder = try TemporaryFolder()
         try folder.write("Migrations/1_people.sql", "-- +goose Up\n" + ToolProject.one)
         try folder.write("Migrations/2_born.sql", "-- migrate:up\n" + ToolProject.two)
         var request = LintRequest()
-        request.migrationsFolder = folder.file("Migrations")
+        request.migrations.folder = folder.file("Migrations")
         let lint = request
         let ambiguous = await reason { _ = try await Linter(engine: GRDBDriver()).run(lint) }
         #expect(ambiguous == .formatAmbiguous)
     }
 
     @Test func `settings, journals and locks that are not valid`() async throws {
-        let setting = try await verify { request, _ in request.format.historyTable = "h" }
+        let setting = try await verify { request, _ in request.migrations.options.historyTable = "h" }
         #expect(setting == .settingInvalid)
         let health = try HealthCase()
         let check = await reason { _ = try await health.report { $0.only = ["integrty"] } }

@@ -10,8 +10,8 @@ import Testing
         let folder = try TemporaryFolder()
         try folder.write("Migrations/v1.sql", "")
         var request = VerifyRequest()
-        request.sqliteLibraries = [try folder.write("libraries/libsqlite3.so.0", "one")]
-        request.migrationsFolder = folder.file("Migrations")
+        request.checks.sqliteLibraries = [try folder.write("libraries/libsqlite3.so.0", "one")]
+        request.migrations.folder = folder.file("Migrations")
         let one = SettingsDigest.of(request, version: "1")
         #expect(SettingsDigest.of(request, version: "1") == one)
         try folder.write("libraries/libsqlite3.so.0", "two")
@@ -23,7 +23,7 @@ import Testing
     func aMigrationThatHasChangedMakesOtherSettings(_ name: String) throws {
         let folder = try TemporaryFolder()
         var request = VerifyRequest()
-        request.migrationsFolder = folder.file("Migrations")
+        request.migrations.folder = folder.file("Migrations")
         try folder.write("Migrations/\(name)", "SELECT 1")
         let one = SettingsDigest.of(request, version: "1")
         try folder.write("Migrations/\(name)", "SELECT 2")

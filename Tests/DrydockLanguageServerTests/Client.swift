@@ -25,7 +25,7 @@ final class Client: Sendable {
 
         func project(ofFolder: String, workspaces: [String]) throws -> LintProject? {
             var request = LintRequest()
-            request.migrationsFolder = folder + "/Migrations"
+            request.migrations.folder = folder + "/Migrations"
             try change(&request)
             return LintProject(request: request, engine: GRDBDriver(), timeLimit: nil)
         }

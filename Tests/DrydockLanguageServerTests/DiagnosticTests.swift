@@ -187,7 +187,7 @@ import Testing
         for name in names { try await client.open(name) }
         var edited: [String: [UInt8]] = [:]
         var request = LintRequest()
-        request.migrationsFolder = client.folder + "/Migrations"
+        request.migrations.folder = client.folder + "/Migrations"
         for (number, text) in texts.enumerated() {
             let name = names[number % names.count]
             await client.change(name, version: number + 2, [["text": .string(text)]])

@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test func aCertainRewriteIsAFix() async throws {
-        let client = try Client(Self.files) { $0.migrationFormat = "user-version" }
+        let client = try Client(Self.files) { $0.migrations.format = "user-version" }
         try await client.start(["workspace": ["workspaceEdit": ["documentChanges": true]]])
         let text = "/* 😀 */ UPDATE email SET sender = \"nobody\" WHERE id = 1;\r\n"
         try await client.open("v4_text.sql", text)

@@ -25,7 +25,7 @@ import Testing
         _ configure: (inout VerifyRequest) -> Void = { _ in }
     ) async throws -> Report {
         try await folder.verify(engine) { request in
-            (request.sqliteLibraries, request.libraryProgram) = (libraries, Tool.path)
+            (request.checks.sqliteLibraries, request.checks.libraryProgram) = (libraries, Tool.path)
             configure(&request)
         }
     }
@@ -134,7 +134,7 @@ import Testing
         )
         try FileManager.default.removeItem(atPath: folder.file("Snapshots"))
         let report = try await verify(folder, on: Self.own) { request in
-            request.isSnapshotsFolderNamed = false
+            request.snapshots.isFolderNamed = false
             request.probes.use = .always
             request.probes.instructionLimit = 1_000_000
         }
@@ -388,8 +388,8 @@ import Testing
             ALTER TABLE t ADD COLUMN d TEXT DEFAULT (1);
             """)
         let report = try await folder.verify(GRDBDriver()) { request in
-            request.sqliteLibraries = OtherLibraries.usable.map(\.path)
-            request.libraryProgram = Tool.path
+            request.checks.sqliteLibraries = OtherLibraries.usable.map(\.path)
+            request.checks.libraryProgram = Tool.path
         }
         #expect(
             report.findings.filter { $0.rule == .libraryDivergence }.isEmpty, "\(report.findings.map(\.line))"

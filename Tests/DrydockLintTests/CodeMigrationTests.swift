@@ -12,7 +12,7 @@ import Testing
         let folder = try TemporaryFolder()
         for (name, text) in files { try folder.write("Migrations/\(name)", text) }
         var request = LintRequest()
-        request.migrationsFolder = folder.file("Migrations")
+        request.migrations.folder = folder.file("Migrations")
         configure(&request)
         return try await Linter(engine: GRDBDriver()).run(request).report
     }
@@ -72,7 +72,7 @@ import Testing
 
     @Test func aRunWithOnlyCodeFails() async throws {
         let files = ["V1__people.java": "class V1__people {}", "V2__pet.java": "class V2__pet {}"]
-        let report = try await lint(files) { $0.migrationFormat = "flyway" }
+        let report = try await lint(files) { $0.migrations.format = "flyway" }
         #expect(!report.hasPassed)
         #expect(report.findings.map(\.rule) == [.nothingVerified])
     }
@@ -83,7 +83,7 @@ import Testing
     ]) func codeOfOtherTools(_ format: String, _ files: [String: String]) async throws {
         var files = files
         files["V3__drop.sql"] = "DROP TABLE pet;"
-        let report = try await lint(files) { $0.migrationFormat = format }
+        let report = try await lint(files) { $0.migrations.format = format }
         #expect(report.findings.contains { $0.rule == .migrationInCode && $0.severity == .warning })
         #expect(report.findings.contains { $0.rule == .destructiveUndeclared && $0.migration == "3" })
     }

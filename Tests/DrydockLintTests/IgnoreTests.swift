@@ -71,7 +71,7 @@ import Testing
             .get()
         try await LintCase("", "SELECT 1; CREATE UNIQUE INDEX i ON email(subject)").check(.uniqueOverExisting)
         {
-            $0.declarations["v2"] = declarations
+            $0.migrations.declarations["v2"] = declarations
         }
     }
 }

@@ -12,8 +12,8 @@ import Testing
     {
         let folder = try it.write()
         var request = LintRequest()
-        request.migrationsFolder = folder.file("Migrations")
-        request.migrationFormat = it.tool == .d1 ? "d1" : "drydock"
+        request.migrations.folder = folder.file("Migrations")
+        request.migrations.format = it.tool == .d1 ? "d1" : "drydock"
         configure(&request)
         return (folder, try await Linter(engine: GRDBDriver()).fix(request))
     }
@@ -42,8 +42,8 @@ import Testing
         try rewrite.write()
         #expect(try folder.text("Migrations/0002_x.sql") == text(rewrite))
         var request = LintRequest()
-        request.migrationsFolder = folder.file("Migrations")
-        request.migrationFormat = "d1"
+        request.migrations.folder = folder.file("Migrations")
+        request.migrations.format = "d1"
         let again = try await Linter(engine: GRDBDriver()).fix(request)
         #expect(again.rewrites.isEmpty && again.report.lint?.fixed?.isEmpty == true)
     }

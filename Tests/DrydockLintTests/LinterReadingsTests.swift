@@ -30,7 +30,7 @@ import Testing
         _ folder: TemporaryFolder, _ configure: (inout LintRequest) -> Void = { _ in }
     ) async throws -> Report {
         var request = LintRequest()
-        request.migrationsFolder = folder.file("Migrations")
+        request.migrations.folder = folder.file("Migrations")
         configure(&request)
         return try await Linter(engine: GRDBDriver()).run(request).report
     }
@@ -52,10 +52,10 @@ import Testing
         #expect(finding.tags.contains(.reading(formats[1])) && !finding.tags.contains(.reading(formats[0])))
         #expect(finding.message.contains("runs them (foreign keys on"), "\(finding.message)")
         #expect(finding.help.contains("--migration-format") && finding.help.contains("drydock.yml"))
-        let said = try await lint(folder) { $0.migrationFormat = formats[1] }
+        let said = try await lint(folder) { $0.migrations.format = formats[1] }
         #expect(said.findings.contains { $0.rule == .dropParentCascades })
         #expect(said.readings.isEmpty)
-        #expect(try await lint(folder) { $0.migrationFormat = formats[0] }.hasPassed)
+        #expect(try await lint(folder) { $0.migrations.format = formats[0] }.hasPassed)
     }
 
     /// Each way has its name in what it finds.
@@ -120,7 +120,7 @@ import Testing
         // What is above the project's root is another project's.
         try root.write("Cargo.toml", "[dependencies]\nsqlx = \"0.8\"\n")
         var request = LintRequest()
-        request.migrationsFolder = root.file("work/server/Moved")
+        request.migrations.folder = root.file("work/server/Moved")
         let linter = Linter(engine: GRDBDriver())
         let report = try await linter.run(request).report
         #expect(report.readings.isEmpty == !file.2.isEmpty)
@@ -155,7 +155,7 @@ import Testing
         try folder.write(file, text)
         #expect(try await lint(folder).migrationFormat == format)
         // A name on the command line is stronger.
-        #expect(try await lint(folder) { $0.migrationFormat = "drydock" }.migrationFormat == "drydock")
+        #expect(try await lint(folder) { $0.migrations.format = "drydock" }.migrationFormat == "drydock")
     }
 
     /// What a tool writes into the folder is stronger than what a project depends on.
@@ -179,10 +179,10 @@ import Testing
     @Test func aLockDecides() async throws {
         let folder = try folder(["0001_people.sql", "0002_rebuild.sql"], ToolProject.two)
         var request = LockRequest()
-        request.migrationsFolder = folder.file("Migrations")
+        request.migrations.folder = folder.file("Migrations")
         request.path = folder.file("drydock.lock")
         request.snapshotsFolder = nil
-        request.migrationFormat = "sqlx"
+        request.migrations.format = "sqlx"
         #expect(try await Locker(engine: GRDBDriver()).run(request).hasPassed)
         try PlainDatabase(folder.file("plain.sqlite")).execute("CREATE TABLE t(a)")
         let verified = try Tool(folder: folder).run(
@@ -217,7 +217,7 @@ import Testing
         #expect(
             !report.findings.contains { $0.place?.file.hasSuffix(more) == true && !$0.tags.isEmpty },
             "\(report.findings.map(\.line))")
-        #expect(try await lint(folder) { $0.migrationFormat = "drydock" }.hasPassed)
+        #expect(try await lint(folder) { $0.migrations.format = "drydock" }.hasPassed)
     }
 
     /// What differs between the readings must matter, in a file that both run.
@@ -246,11 +246,11 @@ import Testing
     @Test func aLockIsRefusedWhereReadingsDiffer() async throws {
         let folder = try folder(["0001_people.sql", "0002_rebuild.sql"])
         var request = LockRequest()
-        request.migrationsFolder = folder.file("Migrations")
+        request.migrations.folder = folder.file("Migrations")
         request.path = folder.file("drydock.lock")
         request.snapshotsFolder = nil
         await #expect(throws: RequestError.self) { try await Locker(engine: GRDBDriver()).run(request) }
-        request.migrationFormat = "sqlx"
+        request.migrations.format = "sqlx"
         #expect(try await Locker(engine: GRDBDriver()).run(request).hasPassed)
     }
 }

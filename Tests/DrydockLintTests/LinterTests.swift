@@ -67,7 +67,7 @@ import Testing
     ]) func anUnknownFunctionIsAnError(_ sql: String) async throws {
         try await LintCase("", sql, says: [.error]).check(.migrationFailed)
         try await LintCase("", sql).check(.migrationFailed) {
-            $0.functions = [
+            $0.migrations.functions = [
                 FunctionStub(name: "slug", argumentCount: nil, result: .constant(.null)),
                 FunctionStub(name: "iff", argumentCount: nil, result: .constant(.null)),
             ]
@@ -117,13 +117,13 @@ import Testing
         try folder.write("data/migrations/1.sqm", "ALTER TABLE a ADD COLUMN y;")
         try folder.write("data/A.sq", "CREATE TABLE a(x, y);")
         var request = LintRequest()
-        request.migrationsFolder = folder.file("data")
+        request.migrations.folder = folder.file("data")
         let report = try await Linter(engine: GRDBDriver()).run(request).report
         #expect(!report.hasPassed)
         let finding = try #require(report.findings.first { $0.rule == .nothingVerified })
         #expect(finding.message.contains("'base' in drydock.yml"))
         try folder.write("base.sql", "CREATE TABLE a(x);")
-        request.format.base = SchemaBase(path: folder.file("base.sql"))
+        request.migrations.options.base = SchemaBase(path: folder.file("base.sql"))
         #expect(try await Linter(engine: GRDBDriver()).run(request).report.hasPassed)
     }
 

@@ -33,7 +33,7 @@ import Testing
 
     @Test func `sqlx has a checksum that covers comments`() async throws {
         let folder = try await locked(
-            ["0001_people.sql": ToolProject.one, "0002_born.sql": Self.two]) { $0.migrationFormat = "sqlx" }
+            ["0001_people.sql": ToolProject.one, "0002_born.sql": Self.two]) { $0.migrations.format = "sqlx" }
         try folder.edit("Migrations/0002_born.sql") { "-- why\n" + $0 }
         let report = try await check(folder)
         report.expect(warnings: [.migrationEdited])
@@ -69,7 +69,7 @@ import Testing
 
     @Test func `refinery's checksum covers comments, and unversioned files run late`() async throws {
         let folder = try await locked(["V1__people.sql": ToolProject.one, "V3__born.sql": Self.two]) {
-            $0.migrationFormat = "refinery"
+            $0.migrations.format = "refinery"
         }
         try folder.write("Migrations/U2__late.sql", "SELECT 1;")
         try await check(folder).expect(warnings: [.migrationOutOfOrder])
@@ -166,7 +166,7 @@ import Testing
             _ in "executeInTransaction=false\n"
         },
     ]) func `a separate file that a tool reads is named`(_ mark: Mark) async throws {
-        let folder = try await locked(mark.files) { $0.migrationFormat = mark.format }
+        let folder = try await locked(mark.files) { $0.migrations.format = mark.format }
         let name = try #require(try Lock.load(folder.file("drydock.lock"))?.migrations.first?.identifier)
         try folder.write("Migrations/" + mark.file, mark.change(""))
         let report = try await check(folder)
@@ -193,7 +193,7 @@ import Testing
         let path = "Migrations/" + way.down
         let text = "DROP TABLE pet;\nDROP TABLE person;\n"
         let files = way.files.merging([way.down: text]) { old, _ in old }
-        let folder = try await locked(files) { $0.migrationFormat = way.format }
+        let folder = try await locked(files) { $0.migrations.format = way.format }
         try folder.write(path, "-- why\n" + text)
         try await check(folder).expectNothing()
         try folder.write(path, "DROP TABLE pet;")
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test func `a way back that is written later is allowed, and recorded`() async throws {
-        let drydock = { (request: inout LockRequest) in request.migrationFormat = "drydock" }
+        let drydock = { (request: inout LockRequest) in request.migrations.format = "drydock" }
         let folder = try await locked(["v1.sql": ToolProject.one], drydock)
         try folder.write("Migrations/v1.down.sql", "DROP TABLE pet;")
         let report = try await check(folder, drydock)
@@ -259,7 +259,7 @@ import Testing
         },
         Mark("drydock", "1_a.sql", "CREATE TABLE a(x);\n") { "-- drydock: foreign-keys immediate\n" + $0 },
     ]) func `what a tool reads in comments or a list is locked too`(_ mark: Mark) async throws {
-        let folder = try await locked(mark.files) { $0.migrationFormat = mark.format }
+        let folder = try await locked(mark.files) { $0.migrations.format = mark.format }
         let before = try folder.text("Migrations/" + mark.file)
         try folder.write("Migrations/" + mark.file, mark.change(before))
         let report = try await check(folder)
@@ -321,7 +321,7 @@ import Testing
 
     @Test func `a folder in another format than the lock's is refused`() async throws {
         let folder = try await locked(["1_a.sql": ToolProject.one, "2_b.sql": Self.two]) {
-            $0.migrationFormat = "drydock"
+            $0.migrations.format = "drydock"
         }
         for name in ["goose", "sqlx", "prisma", "gose"] {
             try folder.edit("drydock.lock") { $0.replacing(/format=.*/, with: "format=" + name) }
@@ -336,22 +336,24 @@ import Testing
     @Test func `the value of a placeholder does not count`() async throws {
         let sql = "CREATE TABLE ${prefix}_a(x DEFAULT '%V%');\nCREATE TABLE ${prefix}_b(x);\n"
         let folder = try await locked(["v1.sql": sql]) {
-            $0.format.placeholders = ["prefix": "app", "%V%": "1"]
+            $0.migrations.options.placeholders = ["prefix": "app", "%V%": "1"]
         }
-        let other = try await check(folder) { $0.format.placeholders = ["prefix": "web", "%V%": "2; 3"] }
+        let other = try await check(folder) {
+            $0.migrations.options.placeholders = ["prefix": "web", "%V%": "2; 3"]
+        }
         other.expectNothing()
         try folder.edit("Migrations/v1.sql") { $0.replacing("${prefix}_b", with: "app_b") }
-        try await check(folder) { $0.format.placeholders = ["prefix": "app", "%V%": "1"] }.expect(
+        try await check(folder) { $0.migrations.options.placeholders = ["prefix": "app", "%V%": "1"] }.expect(
             errors: [.migrationEdited])
     }
 
     @Test func `the lock knows the format without a snapshot's history`() async throws {
         let folder = try await locked(
-            ["0001_people.sql": ToolProject.one, "0002_born.sql": Self.two]) { $0.migrationFormat = "d1" }
+            ["0001_people.sql": ToolProject.one, "0002_born.sql": Self.two]) { $0.migrations.format = "d1" }
         #expect(try Lock.load(folder.file("drydock.lock"))?.format == "d1")
         let refusal = try await folder.lockRefusal {
             $0.snapshotsFolder = nil
-            $0.migrationFormat = "sqlx"
+            $0.migrations.format = "sqlx"
         }
         #expect(refusal.contains("was made from d1 migrations, not from sqlx"))
     }

@@ -202,13 +202,13 @@ import Testing
         }
         let report = try await folder.verify {
             $0.lock = folder.file("drydock.lock")
-            $0.migrationsFolder = folder.file("Other")
+            $0.migrations.folder = folder.file("Other")
         }
         report.expect(notChecked: [.migrationEdited])
-        let refusal = try await folder.lockRefusal { $0.migrationsFolder = folder.file("Other") }
+        let refusal = try await folder.lockRefusal { $0.migrations.folder = folder.file("Other") }
         #expect(refusal.contains("is of the migrations in '\(folder.file("Migrations"))', not of those in"))
         // If the folder does not exist, the message says that instead.
-        let nowhere = try await folder.lockRefusal { $0.migrationsFolder = folder.file("Nowhere") }
+        let nowhere = try await folder.lockRefusal { $0.migrations.folder = folder.file("Nowhere") }
         #expect(nowhere == "there is no folder '\(folder.file("Nowhere"))'")
         try folder.edit("drydock.lock") { $0.replacing("migrations Migrations", with: "migrations Moved") }
         #expect(try await folder.lockRefusal().contains("correct the line 'migrations' of the lock"))

@@ -70,7 +70,7 @@ import Testing
         // A run on one snapshot does not report others.
         try await folder.verify {
             $0.lock = folder.file("drydock.lock")
-            $0.snapshots = [folder.file("Snapshots/other.sqlite")]
+            $0.snapshots.paths = [folder.file("Snapshots/other.sqlite")]
         }.expectNothing()
         let report = try await folder.lock(Self.name)
         report.expectNothing()
@@ -198,8 +198,8 @@ import Testing
 
     private func verify(_ folder: TemporaryFolder, lock: String?, cache: String) async throws -> Report {
         var request = VerifyRequest()
-        request.migrationsFolder = folder.file("Migrations")
-        request.snapshotsFolder = folder.file("Snapshots")
+        request.migrations.folder = folder.file("Migrations")
+        request.snapshots.folder = folder.file("Snapshots")
         request.lock = lock.map(folder.file)
         request.cacheFolder = folder.file(cache)
         return try await Verifier(engine: GRDBDriver()).run(request)

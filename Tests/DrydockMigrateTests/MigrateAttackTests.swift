@@ -92,7 +92,7 @@ import Testing
         let folder = try ToolProject(files: goose, history: GooseProject.history).write()
         for mode in [MigrateRequest.Mode.rehearsal, .apply] {
             var request = MigrateRequest(path: folder.file("Snapshots/first.sqlite"))
-            (request.mode, request.verify.migrationsFolder) = (mode, folder.file("Migrations"))
+            (request.mode, request.verify.migrations.folder) = (mode, folder.file("Migrations"))
             request.temporaryFolder = folder.path
             let report = try await Migrator(engine: GRDBDriver()).run(request)
             #expect(report.migrate?.outcome == .refused)

@@ -137,7 +137,9 @@ import TestTools
             "ALTER TABLE person ADD COLUMN key TEXT;", "UPDATE pet SET name = make_uuid();",
         ])
         let configure: (inout MigrateRequest) -> Void = {
-            $0.verify.functions = [.init(name: "make_uuid", argumentCount: 0, result: .constant("0"))]
+            $0.verify.migrations.functions = [
+                .init(name: "make_uuid", argumentCount: 0, result: .constant("0"))
+            ]
             let words = "rewrites pet.name"
             guard
                 case .success(let parsed) = Declaration.parse(
@@ -145,7 +147,7 @@ import TestTools
             else {
                 return
             }
-            $0.verify.declarations = ["v3": parsed]
+            $0.verify.migrations.declarations = ["v3": parsed]
         }
         let before = try project.folder.contents()
         #expect(try await project.migrate(.rehearsal, configure).hasPassed)
@@ -160,7 +162,7 @@ import TestTools
         goose["003_index.sql"] = "-- +goose NO TRANSACTION\n-- +goose Up\n" + rebuild
         let folder = try ToolProject(files: goose, history: GooseProject.history).write()
         var request = MigrateRequest(path: folder.file("Snapshots/first.sqlite"))
-        (request.mode, request.verify.migrationsFolder) = (.apply, folder.file("Migrations"))
+        (request.mode, request.verify.migrations.folder) = (.apply, folder.file("Migrations"))
         request.temporaryFolder = folder.path
         let report = try await Migrator(engine: GRDBDriver()).run(request)
         #expect(
@@ -202,7 +204,7 @@ import TestTools
         }
         #expect(try project.folder.contents() == before)
         try PlainDatabase(project.path).execute("DROP TABLE grdb_migrations")
-        let report = try await project.migrate(.apply) { $0.verify.migrationFormat = "drydock" }
+        let report = try await project.migrate(.apply) { $0.verify.migrations.format = "drydock" }
         #expect(report.rules(.error) == [.snapshotVersionUnknown])
     }
 }

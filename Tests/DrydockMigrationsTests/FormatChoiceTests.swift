@@ -27,12 +27,13 @@ import Testing
         #expect(refusal.contains("20240101_people.sql:1"))
         #expect(refusal.contains("--migration-format"))
         #expect(
-            try await project.refusal { $0.migrationFormat = "gose" }.contains("there is no migration format")
+            try await project.refusal { $0.migrations.format = "gose" }.contains(
+                "there is no migration format")
         )
     }
 
     @Test func theCommandLineDecides() async throws {
-        let report = try await D1Project.project.verify { $0.migrationFormat = "drydock" }
+        let report = try await D1Project.project.verify { $0.migrations.format = "drydock" }
         report.expect(errors: [.snapshotVersionUnknown])
     }
 
@@ -56,7 +57,7 @@ import Testing
         for name in ["old/V1__a.sql", "old/up.sql", "old/migration.sql"] {
             try folder.write("Migrations/\(name)", "SELECT 1;")
         }
-        let report = try await folder.verify { $0.checksRollback = true }
+        let report = try await folder.verify { $0.checks.rollback = true }
         report.expect(warnings: [.nothingVerified])
         #expect(report.steps == ["2_b"])
     }
@@ -69,7 +70,7 @@ import Testing
                 checksum:
                     "c01c00fcc4bc358607bf69037475896c1551144a9d42fcee006eada9958f51335c7ef1dea9e45eb0fa5beccddb80b1d0"
             ), schema: text.replacing("${name}", with: "person"), rows: "")
-        try await project.verify { $0.format.placeholders = ["name": "person"] }.expectNothing()
+        try await project.verify { $0.migrations.options.placeholders = ["name": "person"] }.expectNothing()
     }
 
     @Test func aBaseExistsBeforeTheFirstMigration() async throws {
@@ -78,15 +79,16 @@ import Testing
             history: "PRAGMA user_version = 1;", schema: ToolProject.one + ToolProject.two)
         try await project.verify().expect(notChecked: [.schemaMismatch])
         let folder = try project.write()
-        try await folder.verify { $0.format.base = SchemaBase(path: folder.file("base.sql")) }.expectNothing()
+        try await folder.verify { $0.migrations.options.base = SchemaBase(path: folder.file("base.sql")) }
+            .expectNothing()
     }
 
     @Test func placeholdersWithoutAValueAreReported() async throws {
         let project = D1Project.project.with("0010_index.sql", "CREATE INDEX i ON %TABLE%(${column});\n")
-        let report = try await project.verify { $0.format.placeholders = ["%TABLE%": "pet"] }
+        let report = try await project.verify { $0.migrations.options.placeholders = ["%TABLE%": "pet"] }
         #expect(report.faults == ["0010_index.sql:1: no value is given for the placeholder ${column}"])
         try await project.verify {
-            $0.format.placeholders = ["%TABLE%": "pet", "column": "person_id"]
+            $0.migrations.options.placeholders = ["%TABLE%": "pet", "column": "person_id"]
         }.expectNothing()
     }
 }

@@ -99,11 +99,11 @@ import Testing
             }
         }
         var request = LintRequest()
-        request.migrationsFolder = folder.file("Migrations")
-        request.migrationFormat = it.format
+        request.migrations.folder = folder.file("Migrations")
+        request.migrations.format = it.format
         let lint = try await Linter(engine: GRDBDriver()).run(request).report
         #expect(names(lint.findings) == it.said)
-        let verify = try await folder.verify { $0.migrationFormat = it.format }
+        let verify = try await folder.verify { $0.migrations.format = it.format }
         #expect(names(verify.findings) == it.said)
     }
 
@@ -112,8 +112,8 @@ import Testing
         try folder.write("m/V1__a.sql", Self.sql)
         try folder.write("m/V2__b.SQL", Self.sql)
         var request = LintRequest()
-        request.migrationsFolder = folder.file("m")
-        request.migrationFormat = "flyway"
+        request.migrations.folder = folder.file("m")
+        request.migrations.format = "flyway"
         let report = try await Linter(engine: GRDBDriver()).run(request).report
         let finding = try report.finding(.fileLeftOut)
         #expect(
@@ -126,13 +126,13 @@ import Testing
         let folder = try TemporaryFolder()
         for name in ["m/V1__a.sql", "m/v1.sql", "m/v2.sql"] { try folder.write(name, Self.sql) }
         var request = LintRequest()
-        request.migrationsFolder = folder.file("m")
+        request.migrations.folder = folder.file("m")
         let report = try await Linter(engine: GRDBDriver()).run(request).report
         #expect(report.migrationFormat == "flyway" && !report.hasPassed)
         let left = report.findings.filter { $0.rule == .fileLeftOut }
         #expect(left.count == 2 && left.allSatisfy { $0.severity == .error })
         #expect(left[0].help.contains("--migration-format"))
-        request.migrationFormat = "flyway"
+        request.migrations.format = "flyway"
         #expect(try await Linter(engine: GRDBDriver()).run(request).report.hasPassed)
     }
 
@@ -142,8 +142,8 @@ import Testing
             try folder.write(name, Self.sql)
         }
         var request = LintRequest()
-        request.migrationsFolder = folder.file("db")
-        request.format.custom = CustomFormat(
+        request.migrations.folder = folder.file("db")
+        request.migrations.options.custom = CustomFormat(
             files: "up/(?<version>[0-9]+)\\.sql", query: "PRAGMA user_version")
         let report = try await Linter(engine: GRDBDriver()).run(request).report
         #expect(try report.finding(.fileLeftOut).place?.file.hasSuffix("db/up/2.txt.sql") == true)

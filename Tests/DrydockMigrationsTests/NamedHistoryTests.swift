@@ -37,11 +37,11 @@ import Testing
 
     @Test(arguments: all)
     func theHistoryTableMayHaveAnotherName(_ it: Named) async throws {
-        let usual = try await it.project().verify { $0.migrationFormat = it.testDescription }
+        let usual = try await it.project().verify { $0.migrations.format = it.testDescription }
         var project = it.project()
         project.history = project.history.replacing("\"\(it.table)\"", with: it.table)
             .replacing(it.table, with: "\"done so\"")
-        let byColumns = try await project.verify { $0.migrationFormat = it.testDescription }
+        let byColumns = try await project.verify { $0.migrations.format = it.testDescription }
         if it.isKnownByColumns {
             #expect(byColumns.steps == usual.steps && !usual.steps.isEmpty)
             #expect(byColumns.rules(.error) == usual.rules(.error), "\(byColumns.faults)")
@@ -50,8 +50,8 @@ import Testing
             #expect(try byColumns.finding(.snapshotVersionUnknown).help.contains("'historyTable'"))
         }
         let named = try await project.verify {
-            $0.migrationFormat = it.testDescription
-            $0.format.historyTable = "DONE so"
+            $0.migrations.format = it.testDescription
+            $0.migrations.options.historyTable = "DONE so"
         }
         #expect(named.steps == usual.steps)
         #expect(named.rules(.error) == usual.rules(.error), "\(named.faults)")
@@ -71,18 +71,18 @@ import Testing
             project.history.replacing("goose_db_version", with: "one")
             + project.history.replacing("goose_db_version", with: "two")
         try await project.verify().expect(errors: [.snapshotVersionUnknown])
-        #expect(try await project.verify { $0.format.historyTable = "two" }.steps == ["2", "3"])
+        #expect(try await project.verify { $0.migrations.options.historyTable = "two" }.steps == ["2", "3"])
     }
 
     @Test func aToolWithAFixedTableNameRefusesAnother() async throws {
         let refusal = try await SqlxProject.project.refusal {
-            $0.migrationFormat = "sqlx"
-            $0.format.historyTable = "done"
+            $0.migrations.format = "sqlx"
+            $0.migrations.options.historyTable = "done"
         }
         #expect(refusal.contains("it keeps its history in _sqlx_migrations"))
         let custom = try await CustomFormatTests.project.refusal {
-            $0.format.custom = CustomFormatTests.format
-            $0.format.historyTable = "done"
+            $0.migrations.options.custom = CustomFormatTests.format
+            $0.migrations.options.historyTable = "done"
         }
         #expect(custom.contains("custom: history: table"))
     }

@@ -27,9 +27,9 @@ import Testing
         _ folder: TemporaryFolder, _ configure: (inout VerifyRequest) -> Void = { _ in }
     ) async throws -> Report {
         var request = VerifyRequest()
-        request.migrationsFolder = folder.file("Migrations")
-        request.snapshotsFolder = folder.file("Snapshots")
-        request.isSnapshotsFolderNamed = false
+        request.migrations.folder = folder.file("Migrations")
+        request.snapshots.folder = folder.file("Snapshots")
+        request.snapshots.isFolderNamed = false
         request.probes.use = .whereNoSnapshot
         configure(&request)
         return try await Verifier(engine: GRDBDriver()).run(request)
@@ -46,7 +46,7 @@ import Testing
         #expect(report.migrationFormat == "drydock" && report.readings.first?.formats == ["drydock"])
         // A replay is one of the snapshot, however many ways there are to run it.
         #expect(report.replays.count == 1)
-        #expect(try await verify(folder(Self.rebuild)) { $0.migrationFormat = "drydock" }.hasPassed)
+        #expect(try await verify(folder(Self.rebuild)) { $0.migrations.format = "drydock" }.hasPassed)
     }
 
     /// Whether results are kept, and however many readings are verified at once.
@@ -54,7 +54,7 @@ import Testing
     func eachReadingHasItsOwnRows(_ jobs: Int, _ keeps: Bool) async throws {
         let report = try await verify(try folder(Self.rebuild)) { request in
             request.jobs = jobs
-            if keeps { request.kept = KeptResults() }
+            if keeps { request.keeping = KeptReplays(KeptResults()) }
         }
         let losses = report.findings.filter { $0.rule == .rowsLost }
         #expect(losses.map(\.tags) == [[.reading("sqlx"), .reading("d1")]], "\(report.findings.map(\.line))")
@@ -125,8 +125,8 @@ import Testing
             atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
         try PlainDatabase(folder.file("Snapshots/empty.sqlite")).execute("PRAGMA user_version = 0;")
         var request = VerifyRequest()
-        request.migrationsFolder = folder.file("Migrations")
-        request.snapshotsFolder = folder.file("Snapshots")
+        request.migrations.folder = folder.file("Migrations")
+        request.snapshots.folder = folder.file("Snapshots")
         let counts = EventCounts()
         _ = try await Verifier(engine: GRDBDriver()) { counts.add($0) }.run(request)
         #expect(counts.begun == 1 && counts.replayed == 1)
@@ -134,7 +134,7 @@ import Testing
 
     /// One step after the other is made by the tool's own bookkeeping, whatever the migrations are called in reports.
     @Test func aCrashIsFollowedByTheToolsOwnHistory() async throws {
-        let report = try await verify(try folder(ToolProject.two)) { $0.checksCrashes = true }
+        let report = try await verify(try folder(ToolProject.two)) { $0.checks.crashes = true }
         #expect(report.hasPassed, "\(report.findings.map(\.line))")
     }
 
@@ -144,7 +144,7 @@ import Testing
         let before = try Data(contentsOf: URL(filePath: folder.file("live.sqlite")))
         for mode in [MigrateRequest.Mode.check, .rehearsal, .apply] {
             var request = MigrateRequest(path: folder.file("live.sqlite"))
-            request.verify.migrationsFolder = folder.file("Migrations")
+            request.verify.migrations.folder = folder.file("Migrations")
             request.mode = mode
             do {
                 _ = try await Migrator(engine: GRDBDriver()).run(request)
@@ -165,10 +165,10 @@ import Testing
             ToolProject.two, first: "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT);\n")
         try PlainDatabase(folder.file("live.sqlite")).execute("PRAGMA application_id = 7;")
         var request = MigrateRequest(path: folder.file("live.sqlite"))
-        request.verify.migrationsFolder = folder.file("Migrations")
+        request.verify.migrations.folder = folder.file("Migrations")
         request.mode = .apply
         await #expect(throws: RequestError.self) { try await Migrator(engine: GRDBDriver()).run(request) }
-        request.verify.migrationFormat = "sqlx"
+        request.verify.migrations.format = "sqlx"
         #expect(try await Migrator(engine: GRDBDriver()).run(request).hasPassed)
     }
 

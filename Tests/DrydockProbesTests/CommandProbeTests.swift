@@ -22,7 +22,7 @@ struct CommandProbeTests {
         try await (folder ?? project(steps, before: before, after: after)).verifyCommand(
             on: engine, isWhole: isWhole
         ) {
-            $0.isSnapshotsFolderNamed = false
+            $0.snapshots.isFolderNamed = false
             configure(&$0)
         }
     }
@@ -153,7 +153,7 @@ struct CommandProbeTests {
         try folder.write("base.sql", project.rows + ";")
         for isWhole in [true, false] {
             let report = try await verify([], isWhole: isWhole, in: folder) {
-                $0.format.base = SchemaBase(path: folder.file("base.sql"))
+                $0.migrations.options.base = SchemaBase(path: folder.file("base.sql"))
             }
             report.expect(errors: [.rowsLost])
         }

@@ -41,7 +41,7 @@ struct EdgeTrialTests {
         try folder.write("Migrations/v1.sql", names.map(Self.table).joined())
         try folder.write("Migrations/v2.sql", names.map(Self.rebuild).joined())
         return try await folder.verify {
-            $0.isSnapshotsFolderNamed = false
+            $0.snapshots.isFolderNamed = false
             $0.probes.edgeInstructionLimit = limit
             $0.probes.edgeRowLimit = rows
             if limit ?? rows != nil { $0.timeout = .seconds(86_400) }

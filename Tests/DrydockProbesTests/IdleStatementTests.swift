@@ -21,7 +21,7 @@ struct IdleStatementTests {
             try folder.write("Migrations/v\(index + 1).sql", sql)
         }
         return try await folder.verify(ProbeReplayTests.engines[engine]) {
-            $0.isSnapshotsFolderNamed = false
+            $0.snapshots.isFolderNamed = false
         }
     }
 
@@ -111,16 +111,16 @@ struct IdleStatementTests {
         try folder.write("Migrations/v1.sql", Self.tables)
         try folder.write("Migrations/v2.sql", "DELETE FROM person WHERE age > 3 AND age < 2;")
         var lock = LockRequest()
-        lock.migrationsFolder = folder.file("Migrations")
+        lock.migrations.folder = folder.file("Migrations")
         lock.snapshotsFolder = folder.file("Snapshots")
         lock.path = folder.file("drydock.lock")
-        lock.migrationFormat = "drydock"
+        lock.migrations.format = "drydock"
         try FileManager.default.createDirectory(
             atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
         _ = try await Locker(engine: GRDBDriver()).run(lock)
         try folder.write("Migrations/v3.sql", "CREATE TABLE last (id INTEGER PRIMARY KEY);")
         let report = try await folder.verify {
-            $0.isSnapshotsFolderNamed = false
+            $0.snapshots.isFolderNamed = false
             $0.lock = lock.path
         }
         #expect(report.notChecked.isEmpty, "\(report.notChecked)")

@@ -35,7 +35,7 @@ struct ProbeReplayTests {
             try folder.write("Migrations/v\(index + 1).sql", sql)
         }
         return try await folder.verify(engine) {
-            $0.isSnapshotsFolderNamed = false
+            $0.snapshots.isFolderNamed = false
             configure(&$0)
         }
     }
@@ -204,7 +204,7 @@ struct ProbeReplayTests {
                 DROP TABLE person;
                 ALTER TABLE new RENAME TO person;
                 """,
-        ]) { $0.migrationFormat = "drydock" }
+        ]) { $0.migrations.format = "drydock" }
         let causes = report.findings.filter { $0.severity == .error }.reduce(into: [String: String]()) {
             $0[$1.table ?? ""] = String($1.message.split(separator: ": ", maxSplits: 1).last ?? "")
         }
@@ -234,13 +234,13 @@ struct ProbeReplayTests {
         try FileManager.default.createDirectory(
             atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
         var lock = LockRequest()
-        lock.migrationsFolder = folder.file("Migrations")
+        lock.migrations.folder = folder.file("Migrations")
         lock.snapshotsFolder = folder.file("Snapshots")
         lock.path = folder.file("drydock.lock")
         _ = try await Locker(engine: GRDBDriver()).run(lock)
         try folder.write("Migrations/v2.sql", "DELETE FROM t;")
         let report = try await folder.verify {
-            $0.isSnapshotsFolderNamed = false
+            $0.snapshots.isFolderNamed = false
             $0.lock = lock.path
         }
         #expect(report.rules(.error) == [.nothingVerified], "\(report.findings.map(\.line))")
@@ -288,9 +288,9 @@ struct ProbeReplayTests {
         try folder.write("base.sql", "CREATE TABLE p (id INTEGER PRIMARY KEY, n TEXT);")
         func verify(_ base: String?) async throws -> Report {
             try await folder.verify {
-                $0.migrationsFolder = folder.file("sqldelight")
-                $0.isSnapshotsFolderNamed = false
-                $0.format.base = base.map { SchemaBase(path: folder.file($0)) }
+                $0.migrations.folder = folder.file("sqldelight")
+                $0.snapshots.isFolderNamed = false
+                $0.migrations.options.base = base.map { SchemaBase(path: folder.file($0)) }
             }
         }
         let missing = try await verify(nil)
@@ -331,8 +331,8 @@ struct ProbeReplayTests {
         try folder.write("base.sql", Self.people)
         try folder.write("Migrations/v1.sql", immediate + Self.rebuild)
         let report = try await folder.verify {
-            $0.isSnapshotsFolderNamed = false
-            $0.format.base = SchemaBase(path: folder.file("base.sql"))
+            $0.snapshots.isFolderNamed = false
+            $0.migrations.options.base = SchemaBase(path: folder.file("base.sql"))
         }
         report.expect(errors: [.rowsLost])
     }
@@ -350,8 +350,8 @@ struct ProbeReplayTests {
     @Test func `a named folder without a snapshot is an error`() async throws {
         let report = try await verify([Self.people, Self.rebuild]) {
             try? FileManager.default.createDirectory(
-                atPath: $0.snapshotsFolder, withIntermediateDirectories: true)
-            $0.isSnapshotsFolderNamed = true
+                atPath: $0.snapshots.folder, withIntermediateDirectories: true)
+            $0.snapshots.isFolderNamed = true
         }
         report.expect(errors: [.nothingVerified])
     }
@@ -366,7 +366,7 @@ struct ProbeReplayTests {
         await #expect(throws: RequestError.self) {
             try await verify([Self.people]) {
                 $0.probes.use = .never
-                $0.snapshotsFolder += "/missing"
+                $0.snapshots.folder += "/missing"
             }
         }
     }
@@ -388,16 +388,16 @@ struct ProbeReplayTests {
         try folder.write("Migrations/v1.sql", Self.people)
         try folder.write("Migrations/v2.sql", immediate + Self.rebuild)
         var lock = LockRequest()
-        lock.migrationsFolder = folder.file("Migrations")
+        lock.migrations.folder = folder.file("Migrations")
         lock.snapshotsFolder = folder.file("Snapshots")
         lock.path = folder.file("drydock.lock")
-        lock.migrationFormat = "drydock"
+        lock.migrations.format = "drydock"
         try FileManager.default.createDirectory(
             atPath: folder.file("Snapshots"), withIntermediateDirectories: true)
         _ = try await Locker(engine: GRDBDriver()).run(lock)
         func verify(_ all: Bool) async throws -> Report {
             try await folder.verify {
-                $0.isSnapshotsFolderNamed = false
+                $0.snapshots.isFolderNamed = false
                 $0.lock = lock.path
                 $0.probes.includesReleased = all
             }

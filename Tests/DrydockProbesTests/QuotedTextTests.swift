@@ -10,8 +10,8 @@ import Testing
         try folder.write("Migrations/v1.sql", "CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT);")
         try folder.write("Migrations/v2.sql", migration)
         let report = try await folder.verify {
-            $0.isSnapshotsFolderNamed = false
-            ($0.migrationFormat, $0.format.doubleQuotedStrings) = ("drydock", reads)
+            $0.snapshots.isFolderNamed = false
+            ($0.migrations.format, $0.migrations.options.doubleQuotedStrings) = ("drydock", reads)
         }
         return try #require(report.findings.first { $0.severity == .error }).counterexample
     }

@@ -19,7 +19,7 @@ struct RepeatedNameTests {
         for (index, sql) in migrations.enumerated() {
             try folder.write("Migrations/v\(index + 1).sql", sql)
         }
-        let report = try await folder.verify(GRDBDriver()) { $0.isSnapshotsFolderNamed = false }
+        let report = try await folder.verify(GRDBDriver()) { $0.snapshots.isFolderNamed = false }
         #expect(report.findings.filter { $0.severity == .error }.map(\.message) == [])
         #expect(report.replays.map(\.steps.count) == [migrations.count])
     }

@@ -51,7 +51,7 @@ struct StepExcerptTests {
         let folder = try TemporaryFolder()
         try folder.write("Migrations/v1.sql", schema)
         try folder.write("Migrations/v2.sql", step)
-        return try await folder.verify { $0.isSnapshotsFolderNamed = false }
+        return try await folder.verify { $0.snapshots.isFolderNamed = false }
     }
 
     @Test(arguments: steps) func `the other tables make no difference to what is found`(_ step: String)

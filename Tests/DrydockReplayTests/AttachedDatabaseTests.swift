@@ -25,8 +25,8 @@ import Testing
         try PlainDatabase(folder.file("Snapshots/a.sqlite")).execute(Self.schema + "PRAGMA user_version = 1")
         return try await Overlay.$reach.withValue(.folder(folder.path)) {
             try await folder.verify(isNIO ? NIODriver() : GRDBDriver()) {
-                $0.migrationFormat = "user-version"
-                $0.format.transaction = ToolPolicy.Transaction.none
+                $0.migrations.format = "user-version"
+                $0.migrations.options.transaction = ToolPolicy.Transaction.none
             }
         }
     }

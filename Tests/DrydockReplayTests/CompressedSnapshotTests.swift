@@ -72,7 +72,7 @@ import Testing
     @Test func `a snapshot named on the command line is read as well`() async throws {
         let folder = try folder(["v1.sqlite.gz": CompressedFixture.gzip.bytes])
         for name in ["Snapshots/v1.sqlite.gz", "Snapshots/*.gz", "Snapshots/*"] {
-            let report = try await folder.verify { $0.snapshots = [folder.file(name)] }
+            let report = try await folder.verify { $0.snapshots.paths = [folder.file(name)] }
             report.expect(errors: [.rowsLost])
         }
     }

@@ -72,8 +72,8 @@ struct InstallFailureTests {
             if areBeside {
                 $0.probes.use = .always
             } else {
-                $0.snapshotsFolder = folder.file("nowhere")
-                $0.isSnapshotsFolderNamed = false
+                $0.snapshots.folder = folder.file("nowhere")
+                $0.snapshots.isFolderNamed = false
             }
         }
         let finding = try report.finding(.migrationFailed)
@@ -168,10 +168,13 @@ struct InstallFailureTests {
         #expect(report.notChecked[0].reason.contains("'base' in drydock.yml"))
         let folder = try scenario.write()
         try folder.write("base.sql", "CREATE TABLE person(id);")
-        try await folder.verify { $0.format.base = SchemaBase(path: folder.file("base.sql")) }.expectNothing()
+        try await folder.verify { $0.migrations.options.base = SchemaBase(path: folder.file("base.sql")) }
+            .expectNothing()
         // With a base nothing else is there before.
         try folder.write("base.sql", "CREATE TABLE other(id);")
-        let wrong = try await folder.verify { $0.format.base = SchemaBase(path: folder.file("base.sql")) }
+        let wrong = try await folder.verify {
+            $0.migrations.options.base = SchemaBase(path: folder.file("base.sql"))
+        }
         let finding = try wrong.finding(.migrationFailed)
         #expect(finding.message.hasPrefix("on the base, v1 fails: no such table: person"))
         #expect(!finding.help.contains("'base'"))
@@ -218,7 +221,7 @@ struct InstallFailureTests {
                 var format = CustomFormat(files: #"(?<version>[0-9]+)\.sql"#, query: "PRAGMA user_version")
                 (format.isNewestOnly, format.record) = (true, ["PRAGMA user_version = :version"])
                 format.schema = schema.map { _ in "schema.sql" }
-                $0.format.custom = format
+                $0.migrations.options.custom = format
             }
         }
         let finding = try await verify(nil).finding(.migrationFailed)

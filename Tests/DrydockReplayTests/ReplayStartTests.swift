@@ -14,7 +14,9 @@ import Testing
         try folder.write("Snapshots/.keep", "")
         try PlainDatabase(folder.file("Snapshots/a.sqlite")).execute(schema)
         return try await folder.verify {
-            if schema.contains("-- base") { $0.format.base = SchemaBase(path: folder.file("base.sql")) }
+            if schema.contains("-- base") {
+                $0.migrations.options.base = SchemaBase(path: folder.file("base.sql"))
+            }
             configure(&$0)
         }
     }

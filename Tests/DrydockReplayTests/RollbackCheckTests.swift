@@ -10,7 +10,7 @@ import Testing
             "CREATE TABLE n(a INTEGER PRIMARY KEY, b)", rows: "INSERT INTO n VALUES (1, 2)", steps: [up])
         let folder = try scenario.write()
         if let down { try folder.write("Migrations/v2.down.sql", down) }
-        return try await folder.verify { $0.checksRollback = true }
+        return try await folder.verify { $0.checks.rollback = true }
     }
 
     @Test func stepsAreUndoneAndRunAgain() async throws {
@@ -159,7 +159,7 @@ import Testing
     func bothWaysAreAStep(_ way: Way) async throws {
         let folder = try Scenario(way.schema, rows: way.rows, steps: [way.up]).write()
         try folder.write("Migrations/v2.down.sql", way.down)
-        let report = try await folder.verify { $0.checksRollback = true }
+        let report = try await folder.verify { $0.checks.rollback = true }
         report.expect(errors: way.errors, warnings: way.warnings)
         if !way.errors.isEmpty {
             #expect(
@@ -180,7 +180,7 @@ import Testing
             steps: [rebuild("a INTEGER PRIMARY KEY, b", "")]
         ).write()
         try folder.write("Migrations/v2.down.sql", rebuild("a INTEGER PRIMARY KEY", " WHERE a <> 2"))
-        let report = try await folder.verify { $0.checksRollback = true }
+        let report = try await folder.verify { $0.checks.rollback = true }
         let finding = try report.finding(.foreignKeyViolation)
         #expect(finding.message.contains(": line 2 recreates n without"), "\(finding.message)")
     }
@@ -229,8 +229,8 @@ import Testing
             ],
             history: "CREATE TABLE applied(version TEXT PRIMARY KEY); INSERT INTO applied VALUES ('1');")
         let report = try await project.verify { [format] in
-            $0.format.custom = format
-            $0.checksRollback = true
+            $0.migrations.options.custom = format
+            $0.checks.rollback = true
         }
         #expect(Set(report.rules(.error)) == Set(errors), "\(report.findings.map(\.line))")
         #expect(report.rules(.warning).isEmpty, "\(report.findings.map(\.line))")

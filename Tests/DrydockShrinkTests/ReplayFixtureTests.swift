@@ -46,8 +46,8 @@ import Testing
         _ configure: (inout VerifyRequest) -> Void = { _ in }
     ) async throws -> ShrunkFinding {
         var verify = VerifyRequest()
-        verify.migrationsFolder = folder.file("Migrations")
-        verify.snapshotsFolder = folder.file("Snapshots")
+        verify.migrations.folder = folder.file("Migrations")
+        verify.snapshots.folder = folder.file("Snapshots")
         configure(&verify)
         var request = ShrinkRequest(verify, folder: folder.file("found"))
         (request.target, request.timeout) = (target, nil)
@@ -140,7 +140,7 @@ import Testing
         let folder = try project("CREATE TABLE tag(a);")
         try PlainDatabase(folder.file("Snapshots/first.sqlite")).execute("DROP TABLE goose_db_version")
         let shrunk = try await shrink(folder, ShrinkTarget(rule: .snapshotVersionUnknown)) {
-            $0.migrationFormat = "goose"
+            $0.migrations.format = "goose"
         }
         #expect(shrunk.rowCount == 0 && shrunk.project.isVerified)
     }
@@ -190,7 +190,7 @@ import Testing
     @Test func rowsThatAWayBackLoses() async throws {
         let folder = try project(
             "CREATE TABLE tag(a);\n-- +goose Down\nDROP TABLE tag;\nDELETE FROM pet WHERE id = 77;")
-        let shrunk = try await shrink(folder, ShrinkTarget(rule: .rowsLost)) { $0.checksRollback = true }
+        let shrunk = try await shrink(folder, ShrinkTarget(rule: .rowsLost)) { $0.checks.rollback = true }
         #expect(shrunk.finding.table == "pet" && shrunk.rowCount <= 2 && shrunk.project.isVerified)
         #expect(shrunk.finding.message.hasPrefix("undoing 2"))
     }
@@ -253,7 +253,9 @@ import Testing
         let folder = try project(
             "PRAGMA journal_mode = OFF;\nUPDATE pet SET name = 'New ' || name;\nUPDATE person SET name = 'New ' || name;",
             note: "-- drydock: rewrites pet.name\n-- drydock: rewrites person.name\n" + Self.bare)
-        let shrunk = try await shrink(folder, ShrinkTarget(rule: .crashLoses)) { $0.checksCrashWrites = true }
+        let shrunk = try await shrink(folder, ShrinkTarget(rule: .crashLoses)) {
+            $0.checks.crashWrites = true
+        }
         #expect(shrunk.finding.rule == .crashLoses && shrunk.project.isVerified, "\(shrunk.finding.message)")
         #expect(shrunk.rowCount <= 10)
     }
@@ -266,8 +268,8 @@ import Testing
             steps: ["CREATE TABLE n(b);\nCREATE INDEX localized ON t(a COLLATE swiftLocalizedCompare);"]
         ).write()
         var verify = VerifyRequest()
-        verify.migrationsFolder = folder.file("Migrations")
-        verify.snapshotsFolder = folder.file("Snapshots")
+        verify.migrations.folder = folder.file("Migrations")
+        verify.snapshots.folder = folder.file("Snapshots")
         var request = ShrinkRequest(verify, folder: folder.file("found"))
         (request.target, request.timeout) = (ShrinkTarget(rule: .engineDivergence), nil)
         let shrunk = try await Verifier(engine: GRDBDriver(), comparingWith: NIODriver()).shrink(request)
@@ -281,10 +283,10 @@ import Testing
         let library = try #require(OtherLibraries.usable.first(where: Self.isOld)?.path)
         let folder = try project("CREATE TABLE tag(a);\nALTER TABLE pet DROP COLUMN name;")
         let shrunk = try await shrink(folder, ShrinkTarget(rule: .migrationFailed)) {
-            ($0.sqliteLibraries, $0.libraryProgram) = ([library], Tool.path)
+            ($0.checks.sqliteLibraries, $0.checks.libraryProgram) = ([library], Tool.path)
         }
         #expect(shrunk.rowCount == 0 && shrunk.statements.after == 1, "\(shrunk.finding.message)")
-        #expect(shrunk.project.isVerified && shrunk.project.settings.sqliteLibraries == [library])
+        #expect(shrunk.project.isVerified && shrunk.project.settings.checks.sqliteLibraries == [library])
     }
 
     /// Whether ALTER TABLE DROP COLUMN is unknown there (https://www.sqlite.org/releaselog/3_35_0.html).

@@ -50,8 +50,8 @@ import Testing
 
     private func request(_ folder: TemporaryFolder) -> ShrinkRequest {
         var verify = VerifyRequest()
-        verify.migrationsFolder = folder.file("Migrations")
-        verify.snapshotsFolder = folder.file("Snapshots")
+        verify.migrations.folder = folder.file("Migrations")
+        verify.snapshots.folder = folder.file("Snapshots")
         var request = ShrinkRequest(verify, folder: folder.file("found"))
         // What is found does not depend on how busy the machine is.
         request.timeout = nil
@@ -157,8 +157,8 @@ import Testing
         let moved = try TemporaryFolder()
         try FileManager.default.moveItem(atPath: folder.file("found"), toPath: moved.file("found"))
         var request = VerifyRequest()
-        request.migrationsFolder = moved.file("found/Migrations")
-        request.snapshotsFolder = moved.file("found/Snapshots")
+        request.migrations.folder = moved.file("found/Migrations")
+        request.snapshots.folder = moved.file("found/Snapshots")
         let report = try await Verifier(engine: GRDBDriver()).run(request)
         let finding = try report.finding(.rowsLost)
         #expect(finding.table == "pet")

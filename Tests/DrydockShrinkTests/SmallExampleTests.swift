@@ -14,8 +14,8 @@ import Testing
     private func shrink(_ scenario: Scenario, _ target: ShrinkTarget) async throws -> ShrunkFinding {
         let folder = try scenario.write()
         var verify = VerifyRequest()
-        verify.migrationsFolder = folder.file("Migrations")
-        verify.snapshotsFolder = folder.file("Snapshots")
+        verify.migrations.folder = folder.file("Migrations")
+        verify.snapshots.folder = folder.file("Snapshots")
         var request = ShrinkRequest(verify, folder: folder.file("found"))
         (request.target, request.timeout) = (target, nil)
         let shrunk = try await Verifier(engine: GRDBDriver()).shrink(request)

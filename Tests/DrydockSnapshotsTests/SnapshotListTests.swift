@@ -21,7 +21,7 @@ import Testing
     private func list(_ change: (inout LockRequest) -> Void = { _ in }) async throws -> SnapshotList {
         var request = LockRequest()
         request.path = folder.file("drydock.lock")
-        request.migrationsFolder = folder.file("Migrations")
+        request.migrations.folder = folder.file("Migrations")
         request.snapshotsFolder = folder.file("Snapshots")
         change(&request)
         return try await Locker(engine: GRDBDriver()).list(request)

@@ -126,7 +126,7 @@ extension TemporaryFolder {
         if !isWhole { command.list = "python3 migrate.py list" }
         var request = VerifyRequest()
         request.command = command
-        request.snapshotsFolder = file("Snapshots")
+        request.snapshots.folder = file("Snapshots")
         configure(&request)
         defer { expectNoCopies(sourceLocation) }
         return try await Verifier(engine: engine, comparingWith: other).run(request)

@@ -72,8 +72,8 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     func lint(_ configure: (inout LintRequest) -> Void = { _ in }) async throws -> LintOutcome {
         let folder = try write()
         var request = LintRequest()
-        request.migrationsFolder = folder.file("Migrations")
-        request.migrationFormat = tool == .d1 ? "d1" : "drydock"
+        request.migrations.folder = folder.file("Migrations")
+        request.migrations.format = tool == .d1 ? "d1" : "drydock"
         configure(&request)
         return try await Linter(engine: GRDBDriver()).run(request)
     }

@@ -11,7 +11,7 @@ extension TemporaryFolder {
     {
         var request = LockRequest()
         request.path = file("drydock.lock")
-        request.migrationsFolder = file("Migrations")
+        request.migrations.folder = file("Migrations")
         request.snapshotsFolder = file("Snapshots")
         request.date = "2026-01-31"
         request.replace = replace

@@ -42,7 +42,7 @@ struct MigrateCase {
     ) async throws -> Report {
         var request = MigrateRequest(path: path)
         request.mode = mode
-        request.verify.migrationsFolder = folder.file("Migrations")
+        request.verify.migrations.folder = folder.file("Migrations")
         request.temporaryFolder = folder.file("tmp")
         request.busyTimeout = .milliseconds(300)
         configure(&request)

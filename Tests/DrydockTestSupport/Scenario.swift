@@ -79,8 +79,8 @@ extension TemporaryFolder {
         _ configure: (inout VerifyRequest) -> Void = { _ in }
     ) async throws -> Report {
         var request = VerifyRequest()
-        request.migrationsFolder = file("Migrations")
-        request.snapshotsFolder = file("Snapshots")
+        request.migrations.folder = file("Migrations")
+        request.snapshots.folder = file("Snapshots")
         configure(&request)
         let before = try contents()
         let report = try await Verifier(engine: engine, comparingWith: other).run(request)

@@ -22,10 +22,10 @@ import Testing
                     throw RequestError(.settingInvalid, "the settings are broken")
                 }
                 var (lint, verify) = (LintRequest(), VerifyRequest())
-                (lint.migrationsFolder, verify.migrationsFolder) = (
+                (lint.migrations.folder, verify.migrations.folder) = (
                     path + "/Migrations", path + "/Migrations"
                 )
-                verify.snapshotsFolder = path + "/Snapshots"
+                verify.snapshots.folder = path + "/Snapshots"
                 verify.cacheFolder = path + "/cache"
                 var project = WatchedProject(lint: lint, verify: verify, engine: GRDBDriver())
                 project.outputs = outputs
@@ -227,7 +227,7 @@ import Testing
         let folder = try project()
         let watcher = Watcher(folder: folder.path, settings: []) {
             var verify = VerifyRequest()
-            (verify.migrationsFolder, verify.snapshotsFolder) = (
+            (verify.migrations.folder, verify.snapshots.folder) = (
                 folder.file("Migrations"), folder.file("Snapshots")
             )
             return WatchedProject(verify: verify, engine: GRDBDriver())

@@ -46,7 +46,7 @@ enum FoundMigrations {
     /// - Throws: RequestError for a format that is named and cannot be used.
     private static func read(_ folder: String, _ named: String?) async throws -> FoundMigrations {
         var request = VerifyRequest()
-        (request.migrationsFolder, request.migrationFormat) = (folder, named)
+        (request.migrations.folder, request.migrations.format) = (folder, named)
         if FolderListing.exists(Lock.defaultPath) { request.lock = Lock.defaultPath }
         do {
             return .folder(folder, formats: try await Verifier(engine: GRDBDriver()).formats(request))

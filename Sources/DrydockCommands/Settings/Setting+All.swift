@@ -135,7 +135,7 @@ extension Setting {
         "The same for power cuts between any two writes.", truth)
     static let crashStates = ValueSetting(
         "crashStates", flag: "crash-states", [.verify], "How many of these states are tried for each step.",
-        standard: "\(VerifyRequest().crashStates)", valueName: "count"
+        standard: "\(VerifyRequest().checks.crashStates)", valueName: "count"
     ) { try $0.positive($1, $2) }
 
     static let sqliteLibraries = Setting(

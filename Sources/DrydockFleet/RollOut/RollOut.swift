@@ -66,8 +66,7 @@ public struct RollOut: Sendable {
     private func migrator(_ request: RollOutRequest) throws -> Migrator {
         let verify = request.migrate.verify
         guard verify.command == nil else { return Migrator(engine: engine, shares: nil) }
-        let choice = try FormatChoice(
-            folder: verify.migrationsFolder, named: verify.migrationFormat, options: verify.format)
+        let choice = try FormatChoice(verify.migrations)
         return Migrator(engine: engine, shares: ReplayShares(choice))
     }
 }

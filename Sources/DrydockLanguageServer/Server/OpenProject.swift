@@ -19,16 +19,16 @@ struct OpenProject: Sendable {
 
     init(_ project: LintProject) {
         self.project = project
-        realFolder = FolderListing.realPath(project.request.migrationsFolder)
+        realFolder = FolderListing.realPath(project.request.migrations.folder)
     }
 
     /// Returns a path in the migration folder as lint names it; nil for a file elsewhere.
     func name(of path: String) -> String? {
         let folder = FolderListing.realPath(PathParts.folder(of: path))
         let name = PathParts.name(of: path)
-        if folder == realFolder { return project.request.migrationsFolder + "/" + name }
+        if folder == realFolder { return project.request.migrations.folder + "/" + name }
         guard folder.hasPrefix(realFolder + "/") else { return nil }
-        return project.request.migrationsFolder + folder.dropFirst(realFolder.count) + "/" + name
+        return project.request.migrations.folder + folder.dropFirst(realFolder.count) + "/" + name
     }
 
     /// Returns a linter that ends when it is stopped, or at the project's limit.

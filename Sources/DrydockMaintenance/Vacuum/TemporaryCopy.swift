@@ -27,6 +27,16 @@ package final class TemporaryCopy: Sendable {
     /// The files of this process, by path.
     private static let existing = Mutex<[String: Int32]>([:])
 
+    /// Has files that are not finished removed as well where the process ends while other tasks still have them.
+    private static let removesAtExit = atexit {
+        // It is held where ``removeAll(andEnd:)`` ends the process.
+        TemporaryCopy.existing.withLockIfAvailable { files in
+            for (path, descriptor) in files where TemporaryCopy.isFile(path, descriptor) {
+                TemporaryCopy.delete(path)
+            }
+        }
+    }
+
     /// - Parameters:
     ///   - database: The database whose owner and permissions the file gets, as far as this user may set them.
     ///   - mark: The command's part of the file's name.
@@ -66,7 +76,8 @@ package final class TemporaryCopy: Sendable {
     /// Creates a file of this process, which ``removeAll(andEnd:)`` would remove.
     /// - Returns: its descriptor, or -1 with `errno`.
     private static func create(_ path: String) -> Int32 {
-        existing.withLock {
+        _ = removesAtExit
+        return existing.withLock {
             // SQLite writes to an existing empty file as to a new one.
             let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             if descriptor >= 0 { $0[path] = descriptor }

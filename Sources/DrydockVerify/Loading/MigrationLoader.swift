@@ -40,13 +40,11 @@ struct MigrationLoader: Sendable {
     private func read(
         _ request: VerifyRequest, _ snapshots: [Snapshot], _ watchdog: Watchdog
     ) async throws -> Readings {
-        var choice = try FormatChoice(
-            folder: request.migrationsFolder, named: request.migrationFormat, options: request.format,
-            cache: files)
+        var choice = try FormatChoice(request.migrations, cache: files)
         choice.locked = request.lockedFormat
         var settings = ConnectionSettings()
-        settings.functions = request.functions
-        settings.collations = request.collations
+        settings.functions = request.migrations.functions
+        settings.collations = request.migrations.collations
         settings.interrupt = { watchdog.isTripped }
         settings.statements = watchdog.statements
         let known: [HistoryFacts]
@@ -58,7 +56,9 @@ struct MigrationLoader: Sendable {
         }
         let readings = try choice.readings(known)
         // A live database is migrated in one way.
-        if request.isRehearsal { _ = try readings.single(isRecorded: request.isApplied) }
+        if let rehearsal = request.rehearsal {
+            _ = try readings.single(isRecorded: rehearsal == .isApplied)
+        }
         return readings
     }
 
@@ -72,8 +72,8 @@ struct MigrationLoader: Sendable {
         let fence = CommandFence(command, snapshots: snapshots)
         let watchdog = Watchdog(deadline: budget.firstDeadline)
         var settings = ConnectionSettings()
-        settings.functions = request.functions
-        settings.collations = request.collations
+        settings.functions = request.migrations.functions
+        settings.collations = request.migrations.collations
         settings.interrupt = { watchdog.isTripped }
         let opener = SnapshotOpener(engine: engine, settings: settings)
         var overdue = Overdue(limit: budget.limit ?? .zero, isFreshInstall: true)
@@ -81,7 +81,8 @@ struct MigrationLoader: Sendable {
         do {
             let project = try await BoundedWait(watchdog: watchdog).result {
                 try await CommandProject.load(
-                    command, base: request.format.base, upTo: request.upTo, snapshots: snapshots, fence,
+                    command, base: request.migrations.options.base, upTo: request.upTo, snapshots: snapshots,
+                    fence,
                     opener,
                     watchdog)
             }
@@ -116,9 +117,9 @@ struct MigrationLoader: Sendable {
             }
         }
         let used = RequestError.Choice(format: loaded.set.format.name, reason: "")
-        guard request.migrationFormat == nil,
+        guard request.migrations.format == nil,
             let choice = try? FormatChoice(
-                folder: request.migrationsFolder, named: nil, options: request.format),
+                folder: request.migrations.folder, named: nil, options: request.migrations.options),
             let readings = try? choice.readings([])
         else { return [used] }
         return [used]

@@ -17,20 +17,20 @@ struct ProbeVerification: Sendable {
 
     /// Whether rows would be generated, if there is a moment for it.
     private var isWanted: Bool {
-        guard !request.isRehearsal, request.makesProbes else { return false }
+        guard request.rehearsal == nil, request.snapshots.listed?.makesProbes != false else { return false }
         return switch request.probes.use {
         case .always: true
         case .never: false
         case .whereNoSnapshot:
-            snapshots.isEmpty && request.listed == nil && request.snapshots.isEmpty
-                && !request.isSnapshotsFolderNamed
+            snapshots.isEmpty && request.snapshots.listed == nil && request.snapshots.paths.isEmpty
+                && !request.snapshots.isFolderNamed
         }
     }
 
     /// Whether there are tables before the last migration: a command that runs all at once makes them and leaves none to
     /// be filled in between.
     private var hasPlaceForRows: Bool {
-        request.command.map { $0.list != nil } ?? true || request.format.base != nil
+        request.command.map { $0.list != nil } ?? true || request.migrations.options.base != nil
     }
 
     /// That no rows are generated, though they are asked for.
@@ -52,7 +52,8 @@ struct ProbeVerification: Sendable {
     func run(
         _ context: ReplayContext, _ fresh: FreshInstall, until deadline: ContinuousClock.Instant?
     ) async throws -> [ReplayResult] {
-        if let known: [ReplayResult] = request.kept?.result(of: Self.probeResults, as: readingName) {
+        if let known: [ReplayResult] = request.keeping?.results.result(of: Self.probeResults, as: readingName)
+        {
             return known
         }
         if let overdue = fresh.overdue { return [Self.result(of: overdue)] }
@@ -77,7 +78,7 @@ struct ProbeVerification: Sendable {
             limit: context.timeLimit, migration: place.migration, place: watchdog.statements.place)
         let all = results ?? [Self.result(of: overdue)]
         for result in all { onEvent(.replayed(result.summary, result.findings)) }
-        try request.kept?.keep(all, of: Self.probeResults, as: readingName, nil)
+        try request.keeping?.results.keep(all, of: Self.probeResults, as: readingName, nil)
         return all
     }
 

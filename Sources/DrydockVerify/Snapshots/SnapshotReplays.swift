@@ -67,16 +67,18 @@ struct SnapshotReplays: Sendable {
     private func kept(
         _ snapshot: Snapshot, _ make: () async throws -> ReplayResult
     ) async throws -> ReplayResult {
-        guard let kept = request.kept else { return try await make() }
-        if let known: ReplayResult = kept.result(of: snapshot.path, as: readingName) { return known }
+        guard let keeping = request.keeping else { return try await make() }
+        if let known: ReplayResult = keeping.results.result(of: snapshot.path, as: readingName) {
+            return known
+        }
         let stamp = KeptResults.stamp(of: snapshot.path)
         let result = try await make()
         // What a lack of time or space led to is not for the next run.
         let isFinal =
             !result.isCutShort && Overlay.faultLog?.first == nil
             && !result.findings.contains { $0.tags.contains(.notChecked) }
-        try kept.keep(
-            request.redactsKept ? result.redacted : result, of: snapshot.path, as: readingName,
+        try keeping.results.keep(
+            keeping.isRedacted ? result.redacted : result, of: snapshot.path, as: readingName,
             isFinal ? stamp : nil)
         return result
     }

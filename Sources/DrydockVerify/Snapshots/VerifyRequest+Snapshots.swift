@@ -6,12 +6,10 @@ extension VerifyRequest {
     /// Returns the snapshots that a request names, each file once under each of its names.
     /// - Throws: ``RequestError`` if there is none, or one is missing.
     func namedSnapshots() throws -> [Snapshot] {
-        if let listed { return listed.map { Snapshot(path: $0) } }
-        guard !snapshots.isEmpty else {
-            return try SnapshotFolder.snapshots(in: snapshotsFolder)
-        }
+        if let listed = snapshots.listed { return listed.paths.map { Snapshot(path: $0) } }
+        guard !snapshots.paths.isEmpty else { return try SnapshotFolder.snapshots(in: snapshots.folder) }
         var found: [Snapshot] = []
-        for path in snapshots {
+        for path in snapshots.paths {
             if FolderListing.isFolder(path) {
                 found += try SnapshotFolder.snapshots(in: path)
             } else if DatabaseNames.isPattern(path) {

@@ -129,7 +129,7 @@ import Testing
         try folder.write("base.sql", "CREATE TABLE base(a);")
         let history = try #require(
             try await report(folder) {
-                $0.format.base = SchemaBase(path: folder.file("base.sql"))
+                $0.migrations.options.base = SchemaBase(path: folder.file("base.sql"))
                 $0.upTo = "v1"
             }.history)
         #expect(history.versions.map { $0.changes.map(\.description) } == [["table base: add column b"]])
@@ -147,7 +147,7 @@ import Testing
             "Migrations/0001_a.up.sql", "CREATE TABLE a(x);")
         try folder.write("Migrations/0002_b.up.sql", "CREATE TABLE b(x);")
         let history = try #require(
-            try await report(folder) { $0.migrationFormat = "golang-migrate" }.history)
+            try await report(folder) { $0.migrations.format = "golang-migrate" }.history)
         #expect(history.versions.map { $0.changes.map(\.description) } == [["add table a"], ["add table b"]])
     }
 
@@ -166,7 +166,7 @@ import Testing
     ) async throws -> Report {
         try await folder.verify {
             $0.wantsHistory = true
-            $0.isSnapshotsFolderNamed = false
+            $0.snapshots.isFolderNamed = false
             configure(&$0)
         }
     }

@@ -37,7 +37,7 @@ import Testing
         ) async throws -> (report: Report, summary: RollOutSummary) {
             var migrate = MigrateRequest(path: "")
             migrate.mode = mode
-            migrate.verify.migrationsFolder = folder.file("Migrations")
+            migrate.verify.migrations.folder = folder.file("Migrations")
             migrate.busyTimeout = .milliseconds(100)
             (migrate.backup, migrate.temporaryFolder) = (MigrateRequest.Backup.none, folder.path)
             var request = RollOutRequest(databases: paths, migrate: migrate)
@@ -108,7 +108,7 @@ import Testing
         migrate.mode = .apply
         migrate.backup = MigrateRequest.Backup.none
         migrate.temporaryFolder = folder.path
-        migrate.verify.migrationsFolder = folder.file("Migrations")
+        migrate.verify.migrations.folder = folder.file("Migrations")
         let report = try await RollOut(engine: GRDBDriver()).run(
             RollOutRequest(databases: paths, migrate: migrate))
         #expect(report.hasPassed, "\(report.findings.map(\.line))")

@@ -115,7 +115,9 @@ import Testing
         var known = it
         known.says = []
         try await known.check(.expressionFails) {
-            $0.functions = [FunctionStub(name: "slug", argumentCount: nil, result: .constant(.null))]
+            $0.migrations.functions = [
+                FunctionStub(name: "slug", argumentCount: nil, result: .constant(.null))
+            ]
         }
     }
 

@@ -130,7 +130,7 @@ import Testing
         )
         let folder = try it.write()
         var request = LintRequest()
-        request.migrationsFolder = folder.file("Migrations")
+        request.migrations.folder = folder.file("Migrations")
         let outcome = try await Linter(engine: GRDBDriver()).run(request)
         let rewrite = try #require(outcome.rewrites.first)
         #expect(outcome.rewrites.count == 1)

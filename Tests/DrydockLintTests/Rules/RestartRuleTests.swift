@@ -53,14 +53,14 @@ import Testing
     func `lint says what a kill shows`(it: Case) async throws {
         let folder = try write(it)
         var request = LintRequest()
-        request.migrationsFolder = folder.file("Migrations")
+        request.migrations.folder = folder.file("Migrations")
         let report = try await Linter(engine: GRDBDriver()).run(request).report
         let found = report.findings.filter { $0.rule == .notRestartable }
         #expect(
             found.map { $0.message.replacingOccurrences(of: "\"", with: "") }
                 == (it.says.map { [$0] } ?? []))
         #expect(found.allSatisfy { $0.severity == .warning && $0.place?.line != nil })
-        let verified = try await folder.verify { $0.checksCrashes = true }
+        let verified = try await folder.verify { $0.checks.crashes = true }
         #expect(
             verified.findings.contains { $0.rule == .crashStuck } == (it.says != nil),
             "\(verified.findings.map(\.line))")

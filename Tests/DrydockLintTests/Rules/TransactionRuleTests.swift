@@ -22,7 +22,7 @@ import Testing
 
     @Test func itRunsOutsideATransaction() async throws {
         try await LintCase("", "VACUUM", tool: .d1).check(.refusedInTransaction) {
-            $0.format.transaction = ToolPolicy.Transaction.none
+            $0.migrations.options.transaction = ToolPolicy.Transaction.none
         }
     }
 

@@ -45,7 +45,9 @@ import Testing
         let finding = try #require(try await it.check(.viewBroken).first)
         #expect(finding.help.contains("nosuch: {returns: null}") && finding.migration == "v2")
         try await LintCase("", it.steps[1]).check(.viewBroken) {
-            $0.functions = [FunctionStub(name: "nosuch", argumentCount: nil, result: .constant(.null))]
+            $0.migrations.functions = [
+                FunctionStub(name: "nosuch", argumentCount: nil, result: .constant(.null))
+            ]
         }
     }
 

@@ -31,15 +31,15 @@ import Testing
     }
 
     @Test func pendingMigrationsAreReplayed() async throws {
-        let report = try await Self.project.verify { $0.format.custom = Self.format }
+        let report = try await Self.project.verify { $0.migrations.options.custom = Self.format }
         report.expectNothing()
         #expect(report.steps == ["0.9.2", "0.10.1"])
     }
 
     @Test func textOrderMakesAMigrationLate() async throws {
         let report = try await Self.project.verify {
-            $0.format.custom = Self.format
-            $0.format.custom?.order = .text
+            $0.migrations.options.custom = Self.format
+            $0.migrations.options.custom?.order = .text
         }
         // As text 0.10 sorts before 0.9, so that it is late.
         #expect(report.replays[0].steps.map(\.migration) == ["0.9.2"])
@@ -47,8 +47,8 @@ import Testing
 
     @Test func aBrokenPatternIsRefused() async throws {
         let refusal = try await Self.project.refusal {
-            $0.format.custom = Self.format
-            $0.format.custom?.files = "(?<version>"
+            $0.migrations.options.custom = Self.format
+            $0.migrations.options.custom?.files = "(?<version>"
         }
         #expect(refusal.contains("custom.files"))
     }
@@ -70,7 +70,7 @@ import Testing
             "UPDATE setting SET value = json_set(value, '$.version', :version) WHERE name = 'basic'"
         ]
         configure(&format)
-        return try await project.verify { [format] in $0.format.custom = format }
+        return try await project.verify { [format] in $0.migrations.options.custom = format }
     }
 
     @Test func whatRecordWritesIsNotAChange() async throws {
@@ -113,9 +113,9 @@ import Testing
         func verify(_ sql: String) async throws -> Report {
             try await Self.project.with("0.9/01__born.sql", nil).with("0.10/00__index.sql", sql)
                 .with("LATEST.sql", nil).verify {
-                    $0.format.custom = Self.format
-                    $0.format.custom?.schema = nil
-                    $0.format.custom?.record = []
+                    $0.migrations.options.custom = Self.format
+                    $0.migrations.options.custom?.schema = nil
+                    $0.migrations.options.custom?.record = []
                 }
         }
         let record = "UPDATE setting SET value = '0.10.1' WHERE name = 'version';"
@@ -136,15 +136,15 @@ import Testing
             project.history =
                 "CREATE TABLE done(v TEXT, note TEXT DEFAULT 'x'); INSERT INTO done(v) VALUES ('0.9.1');"
             return try await project.verify {
-                $0.format.custom = Self.format
-                $0.format.custom?.schema = nil
-                $0.format.custom?.historyTable = nil
-                $0.format.custom?.record = []
-                $0.format.custom?.isNewestOnly = false
-                $0.format.custom?.query = "SELECT v FROM done"
+                $0.migrations.options.custom = Self.format
+                $0.migrations.options.custom?.schema = nil
+                $0.migrations.options.custom?.historyTable = nil
+                $0.migrations.options.custom?.record = []
+                $0.migrations.options.custom?.isNewestOnly = false
+                $0.migrations.options.custom?.query = "SELECT v FROM done"
                 if isGenerated {
-                    $0.snapshotsFolder += "/none"
-                    $0.isSnapshotsFolderNamed = false
+                    $0.snapshots.folder += "/none"
+                    $0.snapshots.isFolderNamed = false
                 }
             }
         }
@@ -177,8 +177,8 @@ import Testing
             ],
             history: "CREATE TABLE applied(version TEXT PRIMARY KEY); INSERT INTO applied VALUES ('1');")
         let report = try await project.verify { [format] in
-            $0.format.custom = format
-            $0.checksRollback = true
+            $0.migrations.options.custom = format
+            $0.checks.rollback = true
         }
         #expect(report.steps == ["2", "3"])
         // The second way back does nothing, and only that is reported.
@@ -189,16 +189,16 @@ import Testing
 
     @Test func aSecondFormatIsRefused() async throws {
         let refusal = try await Self.project.refusal {
-            $0.format.custom = Self.format
-            $0.migrationFormat = "goose"
+            $0.migrations.options.custom = Self.format
+            $0.migrations.format = "goose"
         }
         #expect(refusal.contains("'migrationFormat: goose'") && refusal.contains("'custom'"))
     }
 
     @Test func aMissingRecordIsNamed() async throws {
         let report = try await Self.project.verify {
-            $0.format.custom = Self.format
-            $0.format.custom?.record = []
+            $0.migrations.options.custom = Self.format
+            $0.migrations.options.custom?.record = []
         }
         report.expect(errors: [.notIdempotent])
         #expect(try report.finding(.notIdempotent).message.hasSuffix("since nothing records them"))

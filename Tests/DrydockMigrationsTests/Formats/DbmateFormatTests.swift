@@ -22,7 +22,7 @@ import Testing
 
     @Test func aFileOptsOutOfItsTransaction() async throws {
         try await with(DbmateProject.file(ToolProject.rebuild, options: " transaction:false")).verify {
-            $0.format.foreignKeys = true
+            $0.migrations.options.foreignKeys = true
         }.expectNothing()
     }
 

@@ -12,10 +12,10 @@ import Testing
 
     @Test func metadataOptsOutOfTheTransaction() async throws {
         let project = DieselProject.project.with("2024-01-03-000000_index/up.sql", ToolProject.rebuild)
-        let wrapped = try await project.verify { $0.format.foreignKeys = true }
+        let wrapped = try await project.verify { $0.migrations.options.foreignKeys = true }
         #expect(wrapped.rules(.error) == [.pragmaIgnored, .rowsLost])
         let open = project.with("2024-01-03-000000_index/metadata.toml", "run_in_transaction = false\n")
-        try await open.verify { $0.format.foreignKeys = true }.expectNothing()
+        try await open.verify { $0.migrations.options.foreignKeys = true }.expectNothing()
     }
 
     @Test func anEmptyFileIsANote() async throws {
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func waysBackAreTriedAndEmptyOnesAreListed() async throws {
-        let report = try await DieselProject.project.verify { $0.checksRollback = true }
+        let report = try await DieselProject.project.verify { $0.checks.rollback = true }
         report.expect(notChecked: [.rollbackMismatch])
         #expect(report.notChecked[0].reason.contains("20240103000000 holds no statement"))
     }
@@ -39,7 +39,7 @@ import Testing
                     case .success(let declarations) = Declaration.parse(
                         "deletes from pet where id = 2", place: .init(file: "drydock.yml"), migration: name)
                 else { return }
-                request.declarations = [name: declarations]
+                request.migrations.declarations = [name: declarations]
             }.expectNothing()
         }
     }

@@ -32,7 +32,7 @@ import Testing
         let project = with("CREATE INDEX ${prefix}_on_person ON pet(person_id);\n")
         let report = try await project.verify()
         #expect(report.faults == ["V2__index.sql:1: no value is given for the placeholder ${prefix}"])
-        try await project.verify { $0.format.placeholders = ["prefix": "pet"] }.expectNothing()
+        try await project.verify { $0.migrations.options.placeholders = ["prefix": "pet"] }.expectNothing()
     }
 
     @Test func thePragmaMustStandAlone() async throws {
@@ -40,7 +40,7 @@ import Testing
         #expect(
             report.faults[0].hasPrefix("V2__index.sql:2: PRAGMA foreign_keys stands beside other statements"))
         let open = with(ToolProject.rebuild).with("later/V2__index.sql.conf", "executeInTransaction=false\n")
-        try await open.verify { $0.format.foreignKeys = true }.expectNothing()
+        try await open.verify { $0.migrations.options.foreignKeys = true }.expectNothing()
     }
 
     /// Flyway's parser reads a block from BEGIN to END.
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func undoIsTheWayBack() async throws {
-        let report = try await FlywayProject.project.verify { $0.checksRollback = true }
+        let report = try await FlywayProject.project.verify { $0.checks.rollback = true }
         report.expect(notChecked: [.rollbackMismatch, .rollbackMismatch])
     }
 
@@ -90,8 +90,9 @@ import Testing
         #expect(try await project.verify().faults[0].contains("PRAGMA foreign_keys stands beside"))
         let help = try await project.verify().finding(.migrationFailed).help
         #expect(help.contains("mixed: true") && help.contains("flyway.mixed"))
-        try await project.verify { $0.format.mixed = true }.expectNothing()
-        try await project.verify { $0.format.transaction = ToolPolicy.Transaction.none }.expectNothing()
+        try await project.verify { $0.migrations.options.mixed = true }.expectNothing()
+        try await project.verify { $0.migrations.options.transaction = ToolPolicy.Transaction.none }
+            .expectNothing()
         for (file, text) in [
             ("flyway.toml", "[flyway]\nmixed = true\n"), ("conf/flyway.conf", "# x\nflyway.mixed=true\n"),
             ("application.properties", "spring.flyway.mixed=true\n"),
@@ -99,7 +100,7 @@ import Testing
             let folder = try project.write()
             try folder.write(file, text)
             try await folder.verify().expectNothing()
-            let told = try await folder.verify { $0.format.mixed = false }
+            let told = try await folder.verify { $0.migrations.options.mixed = false }
             #expect(told.rules(.error) == [.migrationFailed], "\(file)")
         }
     }
@@ -124,11 +125,11 @@ import Testing
             files: ["V1__people.sql": ToolProject.one, "V2__born.sql": ToolProject.rebuild], history: "")
         let refusal = try await project.refusal()
         #expect(refusal.contains("flyway") && refusal.contains("refinery"))
-        #expect(try await project.verify { $0.format.mixed = true }.migrationFormat == "flyway")
+        #expect(try await project.verify { $0.migrations.options.mixed = true }.migrationFormat == "flyway")
     }
 
     @Test func mixedIsRefusedForOtherTools() async throws {
-        let refusal = try await GooseProject.project.refusal { $0.format.mixed = true }
+        let refusal = try await GooseProject.project.refusal { $0.migrations.options.mixed = true }
         #expect(refusal.contains("'mixed' is a setting of Flyway's"))
     }
 

@@ -22,7 +22,7 @@ import Testing
     @Test func foreignKeysAreOff() async throws {
         let project = GolangMigrateProject.project.with("000003_index.up.sql", ToolProject.rebuild)
         try await project.verify().expectNothing()
-        let report = try await project.verify { $0.format.foreignKeys = true }
+        let report = try await project.verify { $0.migrations.options.foreignKeys = true }
         #expect(report.rules(.error).contains(.rowsLost))
         #expect(try report.finding(.pragmaIgnored).severity == .error)
     }
@@ -67,7 +67,8 @@ import Testing
             #expect(finding.help.contains("x-no-tx-wrap=true"))
             #expect(finding.help.contains("'transaction: none' in drydock.yml"))
         }
-        try await project.verify { $0.format.transaction = ToolPolicy.Transaction.none }.expectNothing()
+        try await project.verify { $0.migrations.options.transaction = ToolPolicy.Transaction.none }
+            .expectNothing()
         let committed = try await GolangMigrateProject.project.with(
             "000003_index.up.sql", ToolProject.three + "COMMIT;\n"
         )
@@ -79,7 +80,7 @@ import Testing
     @Test func aFileMayBeginWithCommit() async throws {
         let whole = "COMMIT;\n" + ToolProject.rebuild + "BEGIN;\n"
         let balanced = try await GolangMigrateProject.project.with("000003_index.up.sql", whole).verify {
-            $0.format.foreignKeys = true
+            $0.migrations.options.foreignKeys = true
         }
         balanced.expect(warnings: [.transactionEnded])
         let open = try await GolangMigrateProject.project.with(
@@ -93,8 +94,8 @@ import Testing
     @Test func withoutATransaction() async throws {
         let project = GolangMigrateProject.project.with("000003_index.up.sql", ToolProject.rebuild)
         try await project.verify {
-            $0.format.transaction = ToolPolicy.Transaction.none
-            $0.format.foreignKeys = true
+            $0.migrations.options.transaction = ToolPolicy.Transaction.none
+            $0.migrations.options.foreignKeys = true
         }.expectNothing()
     }
 }

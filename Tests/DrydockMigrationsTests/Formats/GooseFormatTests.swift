@@ -25,9 +25,9 @@ import Testing
 
     @Test func withoutATransaction() async throws {
         let text = GooseProject.file(ToolProject.rebuild, head: "-- +goose NO TRANSACTION\n")
-        try await with(text).verify { $0.format.foreignKeys = true }.expectNothing()
+        try await with(text).verify { $0.migrations.options.foreignKeys = true }.expectNothing()
         let wrapped = try await with(GooseProject.file(ToolProject.rebuild)).verify {
-            $0.format.foreignKeys = true
+            $0.migrations.options.foreignKeys = true
         }
         #expect(wrapped.rules(.error) == [.pragmaIgnored, .rowsLost])
     }

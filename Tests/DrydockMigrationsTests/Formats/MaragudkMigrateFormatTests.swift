@@ -39,7 +39,7 @@ import Testing
     @Test func foreignKeysAreAsTheAppSaysIt() async throws {
         let project = Self.project.with("0002_index.up.sql", ToolProject.rebuild)
         try await project.verify().expectNothing()
-        let report = try await project.verify { $0.format.foreignKeys = true }
+        let report = try await project.verify { $0.migrations.options.foreignKeys = true }
         #expect(report.rules(.error).contains(.rowsLost))
     }
 

@@ -48,14 +48,16 @@ import Testing
     }
 
     @Test func aLossIsFound() async throws {
-        try await pets(ToolProject.loss).verify { $0.migrationFormat = "refinery" }.expect(errors: [.rowsLost]
+        try await pets(ToolProject.loss).verify { $0.migrations.format = "refinery" }.expect(errors: [
+            .rowsLost
+        ]
         )
     }
 
     /// rusqlite's bundled SQLite enforces foreign keys, and nothing turns them off inside the transaction.
     @Test func aRebuildCascades() async throws {
         try await pets(ToolProject.rebuild).verify().expect(errors: [.pragmaIgnored, .rowsLost])
-        let linked = try await pets(ToolProject.rebuild).verify { $0.format.foreignKeys = false }
+        let linked = try await pets(ToolProject.rebuild).verify { $0.migrations.options.foreignKeys = false }
         #expect(!linked.rules(.error).contains(.rowsLost), "\(linked.faults)")
     }
 
@@ -110,7 +112,7 @@ import Testing
     }
 
     @Test func groupedFilesShareATransaction() async throws {
-        let report = try await Self.project.verify { $0.format.transaction = .all }
+        let report = try await Self.project.verify { $0.migrations.options.transaction = .all }
         report.expectNothing()
         #expect(report.steps == ["2", "10"])
     }

@@ -43,7 +43,7 @@ import Testing
                 "0002_born.up.sql": "ALTER TABLE person ADD COLUMN born TEXT",
                 "0002_born.down.sql": "ALTER TABLE person DROP COLUMN born",
             ], history: SqlxProject.project.history, schema: SqlxProject.first, rows: "")
-        let report = try await project.verify { $0.checksRollback = true }
+        let report = try await project.verify { $0.checks.rollback = true }
         report.expectNothing()
         #expect(report.steps == ["2"])
     }

@@ -27,7 +27,7 @@ import Testing
 
     private func lint(_ folder: TemporaryFolder, _ place: String = "app/migrations") async throws -> Report {
         var request = LintRequest()
-        request.migrationsFolder = folder.file(place)
+        request.migrations.folder = folder.file(place)
         return try await Linter(engine: GRDBDriver()).run(request).report
     }
 
@@ -133,8 +133,8 @@ import Testing
     @Test func settingsAreStronger() async throws {
         let folder = try diesel(["src/db.rs": "db.execute(\"PRAGMA foreign_keys = ON\")?;\n"])
         var request = LintRequest()
-        request.migrationsFolder = folder.file("app/migrations")
-        request.format.foreignKeys = false
+        request.migrations.folder = folder.file("app/migrations")
+        request.migrations.options.foreignKeys = false
         let report = try await Linter(engine: GRDBDriver()).run(request).report
         #expect(!cascades(report) && report.readings.isEmpty)
     }

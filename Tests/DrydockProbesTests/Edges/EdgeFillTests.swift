@@ -225,9 +225,9 @@ import Testing
                     + before
                     + "DELETE FROM person WHERE \(kept);\nCREATE UNIQUE INDEX person_email ON person(email);")
             let report = try await folder.verify(GRDBDriver()) {
-                $0.isSnapshotsFolderNamed = false
+                $0.snapshots.isFolderNamed = false
                 // Another tool would not enforce foreign keys, so that some pets would have no person.
-                $0.migrationFormat = "drydock"
+                $0.migrations.format = "drydock"
             }
             #expect(report.hasPassed, "\(report.findings.map(\.line))")
             return Set(report.findings.filter { $0.severity == .warning }.map(\.rule))

@@ -12,7 +12,7 @@ struct AutoincrementMarksTests {
         for (index, sql) in migrations.enumerated() {
             try folder.write("Migrations/v\(index + 1).sql", sql)
         }
-        return try await folder.verify(GRDBDriver()) { $0.isSnapshotsFolderNamed = false }
+        return try await folder.verify(GRDBDriver()) { $0.snapshots.isFolderNamed = false }
     }
 
     @Test func `rowids have gaps`() async throws {

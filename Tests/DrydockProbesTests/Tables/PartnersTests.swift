@@ -13,7 +13,7 @@ struct PartnersTests {
         for (index, sql) in migrations.enumerated() {
             try folder.write("Migrations/v\(index + 1).sql", sql)
         }
-        return try await folder.verify(GRDBDriver()) { $0.isSnapshotsFolderNamed = false }
+        return try await folder.verify(GRDBDriver()) { $0.snapshots.isFolderNamed = false }
     }
 
     private static let person =

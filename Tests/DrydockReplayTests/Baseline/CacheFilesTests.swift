@@ -57,8 +57,8 @@ import Testing
         let (cache, clean) = (folder.file("cache"), other.file("cache"))
         func verify(_ folder: TemporaryFolder, _ cache: String) async throws -> Report {
             var request = VerifyRequest()
-            request.migrationsFolder = folder.file("Migrations")
-            request.snapshotsFolder = folder.file("Snapshots")
+            request.migrations.folder = folder.file("Migrations")
+            request.snapshots.folder = folder.file("Snapshots")
             request.cacheFolder = cache
             return try await Verifier(engine: GRDBDriver()).run(request)
         }

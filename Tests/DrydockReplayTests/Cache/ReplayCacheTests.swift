@@ -74,7 +74,7 @@ import Testing
             try folder.write("Migrations/" + file(number), Self.text(number, &random, wrap))
         }
         var request = VerifyRequest()
-        (request.migrationsFolder, request.snapshotsFolder) = (
+        (request.migrations.folder, request.snapshots.folder) = (
             folder.file("Migrations"), folder.file("Snapshots")
         )
         request.cacheFolder = folder.file("cache")
@@ -109,9 +109,9 @@ import Testing
         let folder = try Scenario(Self.schema, rows: Self.rows, steps: []).write()
         let plain = seed.isMultiple(of: 2)
         try await expectSame(seed: seed, folder, file: { "v\($0).sql" }, { $0 }) { request in
-            request.isFullCheck = plain && seed.isMultiple(of: 4)
-            request.checksRollback = seed == 5
-            request.checksCrashes = seed == 7
+            request.checks.isFull = plain && seed.isMultiple(of: 4)
+            request.checks.rollback = seed == 5
+            request.checks.crashes = seed == 7
         }
     }
 
@@ -133,8 +133,8 @@ import Testing
         try await expectSame(
             seed: seed, folder, file: { String(String(100_000 + $0).dropFirst()) + "_step.sql" }, wrap
         ) {
-            $0.checksCrashes = seed.isMultiple(of: 4)
-            $0.format.transaction = seed > 20 ? .all : nil
+            $0.checks.crashes = seed.isMultiple(of: 4)
+            $0.migrations.options.transaction = seed > 20 ? .all : nil
         }
     }
 
@@ -159,7 +159,7 @@ import Testing
             steps: (2...20).map { "CREATE TABLE t\($0)(a); INSERT INTO t\($0) VALUES (\($0));" }
         ).write()
         var request = VerifyRequest()
-        (request.migrationsFolder, request.snapshotsFolder) = (
+        (request.migrations.folder, request.snapshots.folder) = (
             folder.file("Migrations"), folder.file("Snapshots")
         )
         request.cacheFolder = folder.file("cache")
@@ -198,8 +198,8 @@ import Testing
             Self.schema, rows: Self.rows, steps: ["SELECT 1;", "SELECT 2;", "SELECT 3;", "SELECT 4;"]
         ).write()
         var request = VerifyRequest()
-        request.migrationsFolder = folder.file("Migrations")
-        request.snapshotsFolder = folder.file("Snapshots")
+        request.migrations.folder = folder.file("Migrations")
+        request.snapshots.folder = folder.file("Snapshots")
         request.cacheFolder = folder.file("cache")
         var verifier = Verifier(engine: GRDBDriver())
         verifier.cache = ReplayCache()
@@ -222,7 +222,7 @@ import Testing
             ]
         ).write()
         var request = VerifyRequest()
-        (request.migrationsFolder, request.snapshotsFolder) = (
+        (request.migrations.folder, request.snapshots.folder) = (
             folder.file("Migrations"), folder.file("Snapshots")
         )
         request.cacheFolder = folder.file("cache")

@@ -78,8 +78,8 @@ struct CommandFenceTests {
         command.history = CommandHistory(query: "SELECT name FROM done", table: "done")
         var request = VerifyRequest()
         request.command = command
-        request.snapshotsFolder = folder.file("Snapshots")
-        request.isSnapshotsFolderNamed = snapshots
+        request.snapshots.folder = folder.file("Snapshots")
+        request.snapshots.isFolderNamed = snapshots
         return try await Verifier(engine: GRDBDriver()).run(request)
     }
 
@@ -167,7 +167,7 @@ struct CommandFenceTests {
         var request = VerifyRequest()
         request.command = ProjectCommand(command: "python3 manage.py migrate")
         request.command?.folder = folder.path
-        request.snapshotsFolder = folder.file("Snapshots")
+        request.snapshots.folder = folder.file("Snapshots")
         let finding = try await Verifier(engine: GRDBDriver()).run(request).finding(.migrationFailed)
         #expect(
             finding.help.contains("settings.py must first take the path from DRYDOCK_DATABASE"),
@@ -203,7 +203,7 @@ struct CommandFenceTests {
         command.folder = folder.path
         var request = VerifyRequest()
         request.command = command
-        request.snapshotsFolder = folder.file("Snapshots")
+        request.snapshots.folder = folder.file("Snapshots")
         let report = try await Verifier(engine: GRDBDriver()).run(request)
         let finding = try report.finding(.migrationFailed)
         #expect(finding.evidence?.details.last?.contains("OperationalError") == true, "\(finding)")

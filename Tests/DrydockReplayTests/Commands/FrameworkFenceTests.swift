@@ -72,8 +72,8 @@ struct FrameworkFenceTests {
         if index == 1 { command.database = ProjectCommand.Passing("sqlite:///$DRYDOCK_DATABASE") }
         var request = VerifyRequest()
         request.command = command
-        request.snapshotsFolder = folder.file("Snapshots")
-        request.isSnapshotsFolderNamed = false
+        request.snapshots.folder = folder.file("Snapshots")
+        request.snapshots.isFolderNamed = false
         let report = try await Verifier(engine: GRDBDriver()).run(request)
         #expect(try folder.contents() == before)
         #expect(!report.hasPassed)

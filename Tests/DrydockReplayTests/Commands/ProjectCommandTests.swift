@@ -47,7 +47,7 @@ struct ProjectCommandTests {
         var project = CommandCase()
         project.steps.append(("0004_clean", Self.loss))
         let declarations = try Self.declared("0004_clean", "deletes from person where id = 5")
-        let report = try await project.verify { $0.declarations = declarations }
+        let report = try await project.verify { $0.migrations.declarations = declarations }
         report.expectNothing()
     }
 
@@ -67,7 +67,7 @@ struct ProjectCommandTests {
         try FileManager.default.removeItem(atPath: folder.file("Snapshots"))
         let generated = try await folder.verifyCommand {
             $0.command?.history = history
-            $0.isSnapshotsFolderNamed = false
+            $0.snapshots.isFolderNamed = false
         }
         #expect(
             generated.findings.filter { $0.severity > .note }.isEmpty, "\(generated.findings.map(\.line))")
@@ -79,7 +79,7 @@ struct ProjectCommandTests {
         let undeclared = try await project.verify()
         #expect(undeclared.rules(.error).contains(.tableDropped), "\(undeclared.findings.map(\.line))")
         let declarations = try Self.declared("0004_rename", "renames table person to people")
-        let report = try await project.verify { $0.declarations = declarations }
+        let report = try await project.verify { $0.migrations.declarations = declarations }
         report.expectNothing()
     }
 
@@ -88,7 +88,7 @@ struct ProjectCommandTests {
         project.steps.append(("0004_rename", "ALTER TABLE person RENAME COLUMN name TO called"))
         try await project.verify().expect(errors: [.columnDropped])
         let declarations = try Self.declared("0004_rename", "renames column person.name to called")
-        try await project.verify { $0.declarations = declarations }.expectNothing()
+        try await project.verify { $0.migrations.declarations = declarations }.expectNothing()
     }
 
     @Test func changedValuesAndForeignKeys() async throws {

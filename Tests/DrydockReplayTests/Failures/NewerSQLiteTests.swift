@@ -63,8 +63,8 @@ import Testing
         func help(_ version: String?) async throws -> String {
             if let version { try project.write("go.mod", "require modernc.org/sqlite v\(version)\n") }
             var request = LintRequest()
-            request.migrationsFolder = project.file("Migrations")
-            request.migrationFormat = "drydock"
+            request.migrations.folder = project.file("Migrations")
+            request.migrations.format = "drydock"
             let report = try await Linter(engine: GRDBDriver()).run(request).report
             return try report.finding(.migrationFailed).help
         }

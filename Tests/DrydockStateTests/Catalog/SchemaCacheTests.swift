@@ -109,7 +109,7 @@ import Testing
             let paths = try make(seed, in: folder)
             let together = try await folder.verify { $0.jobs = 2 }
             for path in paths {
-                let alone = try await folder.verify { $0.snapshots = [path] }
+                let alone = try await folder.verify { $0.snapshots.paths = [path] }
                 #expect(text(together, of: path) == text(alone, of: path), "seed \(seed), \(path)")
             }
         }

@@ -33,7 +33,7 @@ import Testing
         let ignored = try await project.verify().finding(.pragmaIgnored).help
         #expect(ignored.contains("client.pragma('foreign_keys = OFF')"))
         #expect(ignored.components(separatedBy: "copy the children").count == 2, "\(ignored)")
-        let report = try await project.verify { $0.format.foreignKeys = false }
+        let report = try await project.verify { $0.migrations.options.foreignKeys = false }
         #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line))")
     }
 
@@ -42,7 +42,7 @@ import Testing
         let file = "3_rebuild/migration.sql"
         let inside = "BEGIN;\nPRAGMA foreign_keys = OFF;\n\(Self.bare)COMMIT;\n"
         let report = try await PrismaProject.project.with(file, inside).verify {
-            $0.format.foreignKeys = true
+            $0.migrations.options.foreignKeys = true
         }
         let help = try report.finding(.pragmaIgnored).help
         #expect(
@@ -52,11 +52,11 @@ import Testing
         #expect(try report.finding(.rowsLost).help.contains("see pragma-ignored"))
         let outside = "PRAGMA foreign_keys = OFF;\nBEGIN;\n\(Self.bare)COMMIT;\nPRAGMA foreign_keys = ON;\n"
         let second = try await PrismaProject.project.with(file, outside).verify {
-            $0.format.foreignKeys = true
+            $0.migrations.options.foreignKeys = true
         }
         #expect(second.rules(.error).isEmpty, "\(second.findings.map(\.line))")
         let bare = try await PrismaProject.project.with(file, "BEGIN;\n\(Self.bare)COMMIT;\n").verify {
-            $0.format.foreignKeys = true
+            $0.migrations.options.foreignKeys = true
         }
         #expect(try bare.finding(.rowsLost).help.contains("BEGIN in line 1 opens the transaction"))
     }
@@ -81,7 +81,7 @@ import Testing
                 "FOREIGN KEY constraint failed: 2 rows of pet (person_id) reference no row of person, since DROP TABLE deletes the rows of person first while foreign keys are on"
             ), "\(finding.message)")
         #expect(finding.help.contains("client.pragma('foreign_keys = OFF')"))
-        let report = try await project.verify { $0.format.foreignKeys = false }
+        let report = try await project.verify { $0.migrations.options.foreignKeys = false }
         #expect(report.rules(.error).isEmpty, "\(report.findings.map(\.line))")
     }
 
@@ -113,9 +113,9 @@ import Testing
             "\(finding.message)")
         #expect(finding.help.hasPrefix("Rename last: "), "\(finding.help)")
         #expect(finding.help.contains("foreign keys off where person is recreated"), "\(finding.help)")
-        let half = try await project(Self.first).verify { $0.format.foreignKeys = false }
+        let half = try await project(Self.first).verify { $0.migrations.options.foreignKeys = false }
         #expect(half.rules(.error).contains(.foreignKeyViolation), "\(half.findings.map(\.line))")
-        let better = try await project(Self.last).verify { $0.format.foreignKeys = false }
+        let better = try await project(Self.last).verify { $0.migrations.options.foreignKeys = false }
         #expect(better.rules(.error).isEmpty, "\(better.findings.map(\.line))")
     }
 
@@ -174,16 +174,16 @@ import Testing
             ),
         ]
         for (project, file, bad, good, also) in projects {
-            let report = try await project.with(file, bad).verify { $0.format.foreignKeys = true }
+            let report = try await project.with(file, bad).verify { $0.migrations.options.foreignKeys = true }
             let finding = try report.finding(.rowsLost)
             #expect(finding.help.contains("PRAGMA foreign_keys = OFF"), "\(finding.help)")
             var better = project.with(file, good)
             if let also { better = better.with(also.0, also.1) }
-            let second = try await better.verify { $0.format.foreignKeys = true }
+            let second = try await better.verify { $0.migrations.options.foreignKeys = true }
             #expect(second.rules(.error).isEmpty, "\(file) \(second.findings.map(\.line))")
             // The connection without foreign keys: the help also gives it for drydock.yml.
             guard finding.help.contains("foreignKeys: false") else { continue }
-            let third = try await project.with(file, bad).verify { $0.format.foreignKeys = false }
+            let third = try await project.with(file, bad).verify { $0.migrations.options.foreignKeys = false }
             #expect(third.rules(.error).isEmpty, "\(file) \(third.findings.map(\.line))")
         }
     }
@@ -206,14 +206,17 @@ import Testing
     @Test func golangMigrateTurnsTransactionsOffForAllFiles() async throws {
         let project = GolangMigrateProject.project
         let file = "000003_index.up.sql"
-        let finding = try await project.with(file, Self.bare).verify { $0.format.foreignKeys = true }
-            .finding(.rowsLost)
+        let finding = try await project.with(file, Self.bare).verify {
+            $0.migrations.options.foreignKeys = true
+        }
+        .finding(.rowsLost)
         #expect(finding.help.contains("x-no-tx-wrap=true"), "\(finding.help)")
-        try await project.with(file, Self.bare).verify { $0.format.foreignKeys = false }.expectNothing()
+        try await project.with(file, Self.bare).verify { $0.migrations.options.foreignKeys = false }
+            .expectNothing()
         let open = "PRAGMA foreign_keys = OFF;\nBEGIN;\n\(Self.bare)COMMIT;\nPRAGMA foreign_keys = ON;\n"
         let second = try await project.with(file, open).verify {
-            $0.format.foreignKeys = true
-            $0.format.transaction = ToolPolicy.Transaction.none
+            $0.migrations.options.foreignKeys = true
+            $0.migrations.options.transaction = ToolPolicy.Transaction.none
         }
         #expect(second.rules(.error).isEmpty, "\(second.findings.map(\.line))")
     }
@@ -226,7 +229,7 @@ import Testing
             (GolangMigrateProject.project, "000003_index.up.sql", "x-no-tx-wrap=true"),
         ] {
             let finding = try await project.with(file, ToolProject.rebuild).verify {
-                $0.format.foreignKeys = true
+                $0.migrations.options.foreignKeys = true
             }
             .finding(.pragmaIgnored)
             #expect(finding.help.contains(advice), "\(finding.help)")

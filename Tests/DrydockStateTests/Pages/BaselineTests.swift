@@ -74,15 +74,15 @@ import Testing
         let report = try await folder.verify()
         // The new table and the history table.
         #expect(report.replays.map(\.tablesChecked) == [2])
-        let full = try await folder.verify { $0.isFullCheck = true }
+        let full = try await folder.verify { $0.checks.isFull = true }
         #expect(full.replays.map(\.tablesChecked) == [nil])
         #expect(full.findings.map(\.line) == report.findings.map(\.line))
     }
 
     private func request(_ folder: TemporaryFolder, _ cache: String) -> VerifyRequest {
         var request = VerifyRequest()
-        request.migrationsFolder = folder.file("Migrations")
-        request.snapshotsFolder = folder.file("Snapshots")
+        request.migrations.folder = folder.file("Migrations")
+        request.snapshots.folder = folder.file("Snapshots")
         request.cacheFolder = cache
         return request
     }

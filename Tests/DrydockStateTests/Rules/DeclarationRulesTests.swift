@@ -146,7 +146,7 @@ import Testing
     @Test func theConfigurationFilesDeclarationsCount() async throws {
         let scenario = Scenario(Mail.schema, rows: Mail.rows, steps: "DELETE FROM setting")
         let report = try await scenario.verify {
-            $0.declarations = [
+            $0.migrations.declarations = [
                 "v2": [
                     .init(
                         kind: .deletes(table: "setting", condition: nil), text: "",
@@ -160,7 +160,7 @@ import Testing
     @Test func aDeclarationForAnUnknownMigrationIsRefused() async throws {
         let scenario = Scenario(Mail.schema, rows: Mail.rows, steps: "SELECT 1")
         await #expect(throws: RequestError.self) {
-            try await scenario.verify { $0.declarations = ["v22": []] }
+            try await scenario.verify { $0.migrations.declarations = ["v22": []] }
         }
     }
 }

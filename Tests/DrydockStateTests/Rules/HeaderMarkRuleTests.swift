@@ -47,7 +47,7 @@ import Testing
         let project = ToolProject(
             files: ["001.sql": ToolProject.one, "002.sql": ToolProject.two + sql],
             history: "PRAGMA user_version = 1")
-        let report = try await project.verify { $0.migrationFormat = "user-version" }
+        let report = try await project.verify { $0.migrations.format = "user-version" }
         #expect(report.steps == ["2"])
         #expect(!report.findings.contains { $0.rule == .headerMarkChanged })
     }

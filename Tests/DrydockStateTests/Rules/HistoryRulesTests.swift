@@ -123,8 +123,8 @@ import Testing
         try folder.write("Empty/README.md", "None yet.")
         for others in [[], [folder.file("Snapshots")]] {
             var request = VerifyRequest()
-            request.migrationsFolder = folder.file("Migrations")
-            request.snapshots = [folder.file("Empty")] + others
+            request.migrations.folder = folder.file("Migrations")
+            request.snapshots.paths = [folder.file("Empty")] + others
             let report = try await Verifier(engine: GRDBDriver()).run(request)
             report.expect(errors: [.nothingVerified])
             #expect(report.findings.contains { $0.place?.file == folder.file("Empty") })

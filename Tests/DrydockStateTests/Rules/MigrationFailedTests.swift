@@ -88,7 +88,7 @@ import Testing
         let finding = try await scenario.verify().finding(.migrationFailed)
         #expect(finding.help.contains("slug: {returns: null}"))
         let report = try await scenario.verify {
-            $0.functions = [.init(name: "slug", argumentCount: 1, result: .argument(0))]
+            $0.migrations.functions = [.init(name: "slug", argumentCount: 1, result: .argument(0))]
         }
         #expect(report.rules(.error).isEmpty)
     }
@@ -98,7 +98,9 @@ import Testing
             Mail.schema, rows: Mail.rows, steps: "CREATE INDEX i ON log(line COLLATE pinyin)")
         let finding = try await scenario.verify().finding(.migrationFailed)
         #expect(finding.help.contains("pinyin: nocase"))
-        let report = try await scenario.verify { $0.collations = [.init(name: "pinyin", order: .nocase)] }
+        let report = try await scenario.verify {
+            $0.migrations.collations = [.init(name: "pinyin", order: .nocase)]
+        }
         report.expectNothing()
     }
 

@@ -322,7 +322,7 @@ import Testing
         }
         var said: Set<[String]> = []
         for order in [[damaged[0]], [damaged[1]], [sound] + damaged] {
-            let report = try await folder.verify { ($0.snapshots, $0.jobs) = (order, 1) }
+            let report = try await folder.verify { ($0.snapshots.paths, $0.jobs) = (order, 1) }
             #expect(!report.findings.contains { $0.snapshot == sound }, "\(report.findings.map(\.line))")
             for path in damaged where order.contains(path) {
                 said.insert(

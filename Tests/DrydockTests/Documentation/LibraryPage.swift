@@ -7,7 +7,7 @@ import GRDBEngine
 /// The code of docs/library.md and of the library's own pages, so that it compiles; it is not run.
 private func libraryPage() async throws {
     var request = VerifyRequest()
-    request.migrationsFolder = "db/migrations"
+    request.migrations.folder = "db/migrations"
     let report = try await Verifier(engine: GRDBDriver()).run(request)
     print(report.hasPassed, report.findings.count)
 }

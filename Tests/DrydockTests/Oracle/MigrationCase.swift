@@ -124,8 +124,8 @@ struct MigrationCase {
 
     func configure(_ request: inout VerifyRequest) {
         switch tool {
-        case .drydock, .immediate: request.migrationFormat = "drydock"
-        case .golangMigrate: request.migrationFormat = "golang-migrate"
+        case .drydock, .immediate: request.migrations.format = "drydock"
+        case .golangMigrate: request.migrations.format = "golang-migrate"
         case .custom, .customWithout, .customTogether:
             var custom = CustomFormat(
                 files: Self.customFiles, query: "SELECT version FROM applied",
@@ -133,8 +133,8 @@ struct MigrationCase {
             custom.historyTable = "applied"
             custom.setup = [Self.customSetup]
             custom.record = [Self.customRecord]
-            request.migrationFormat = "custom"
-            request.format.custom = custom
+            request.migrations.format = "custom"
+            request.migrations.options.custom = custom
         }
     }
 

@@ -35,8 +35,8 @@ struct OracleCheck {
         let it = generator.made
         let folder = try it.write()
         var request = VerifyRequest()
-        request.migrationsFolder = folder.file("Migrations")
-        request.snapshotsFolder = folder.file("Snapshots")
+        request.migrations.folder = folder.file("Migrations")
+        request.snapshots.folder = folder.file("Snapshots")
         it.configure(&request)
         let report = try await Verifier(engine: engine).run(request)
         return judge(report)
@@ -171,8 +171,8 @@ struct OracleCheck {
         text += made.script
         if let folder = try? made.write() {
             var request = VerifyRequest()
-            request.migrationsFolder = folder.file("Migrations")
-            request.snapshotsFolder = folder.file("Snapshots")
+            request.migrations.folder = folder.file("Migrations")
+            request.snapshots.folder = folder.file("Snapshots")
             made.configure(&request)
             if let report = try? await Verifier(engine: engine).run(request) {
                 text +=

@@ -15,8 +15,8 @@ import Testing
 
     @Test func theSamplePasses() async throws {
         var request = VerifyRequest()
-        request.migrationsFolder = SampleApp.migrationsFolder
-        request.snapshotsFolder = SampleApp.snapshotsFolder
+        request.migrations.folder = SampleApp.migrationsFolder
+        request.snapshots.folder = SampleApp.snapshotsFolder
         request.jobs = 2
         let before = try snapshotBytes()
         let report = try await Verifier(engine: GRDBDriver()).run(request)
@@ -76,7 +76,7 @@ import Testing
             let sql = migration.version == mutant.version ? mutant.sql : migration.sql
             try folder.write("Migrations/\(migration.identifier).sql", sql)
         }
-        let report = try await folder.verify { $0.snapshots = snapshots }
+        let report = try await folder.verify { $0.snapshots.paths = snapshots }
         #expect(report.replays.count == snapshots.count)
         for snapshot in snapshots {
             let isHit = try PlainDatabase(snapshot).firstRow(mutant.target) { $0.integer(0) } ?? 0 > 0
@@ -99,7 +99,7 @@ import Testing
                 "Migrations/\(migration.identifier).sql",
                 migration.version == mutant.version ? mutant.sql : migration.sql)
         }
-        let report = try await folder.verify { $0.snapshots = [SampleApp.snapshotsFolder] }
+        let report = try await folder.verify { $0.snapshots.paths = [SampleApp.snapshotsFolder] }
         for snapshot in sample.snapshots {
             let rules = report.findings.filter { $0.snapshot == snapshot.path && $0.severity == .error }.map(
                 \.rule)
