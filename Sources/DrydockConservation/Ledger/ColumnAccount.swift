@@ -87,10 +87,20 @@ package struct ColumnAccount {
                 }
             }
         }
-        for reference in try references(filled) {
-            for channel in try channels(through: reference)
-            where try (channel.countsInPart || isEnough(channel, owed)) && isWhole(channel) { return }
+        if try searchReferences(from: ownRow, to: filled, owed, isWhole) { return }
+        for link in try links(filled) where try searchReferences(from: link, to: filled, owed, isWhole) {
+            return
         }
+    }
+
+    private func searchReferences(
+        from origin: Origin, to filled: [Catalog.Table], _ owed: Int, _ isWhole: (Channel) throws -> Bool
+    ) throws -> Bool {
+        for reference in references(from: origin, to: filled) {
+            for channel in try channels(through: reference)
+            where try (channel.countsInPart || isEnough(channel, owed)) && isWhole(channel) { return true }
+        }
+        return false
     }
 
     // MARK: - Payment
@@ -393,41 +403,36 @@ package struct ColumnAccount {
         }
     }
 
-    /// Returns the references of new columns, or of columns that a statement filled from the one that is gone, in the rows
-    /// themselves and in tables that link them with others.
-    private func references(_ filled: [Catalog.Table]) throws -> [Reference] {
-        try ([ownRow] + links(filled)).flatMap { origin in
-            let declared = origin.table.foreignKeys.compactMap { key -> Reference? in
-                guard let parent = after.tables[key.parent.foldedASCII], parent.keepsRows,
-                    key.columns.allSatisfy({ origin.columns.contains($0.foldedASCII) })
-                else { return nil }
-                let columns = key.parentColumns ?? parent.primaryKey.map(\.name)
-                guard columns.count == key.columns.count else { return nil }
-                return Reference(
-                    origin: origin, columns: key.columns, parent: parent, parentColumns: columns,
-                    isDeclared: true)
-            }
-            let undeclared = filled.filter { $0.name != origin.table.name }.flatMap { parent in
-                origin.columns.flatMap { own -> [Reference] in
-                    let keys = parent.primaryKey.count == 1 ? parent.primaryKey : []
-                    // In the other direction: the row has a key, and the other table has the value beside a copy of that
-                    // key.
-                    let copies = parent.storedColumns.filter {
-                        provenance.end.columns.isCopied(
-                            own, of: origin.table.name, to: $0.name, of: parent.name)
-                    }
-                    return (keys + copies).map {
-                        Reference(
-                            origin: origin, columns: [own], parent: parent, parentColumns: [$0.name],
-                            isDeclared: false)
-                    }
+    /// Returns the references of a row, declared or not.
+    private func references(from origin: Origin, to filled: [Catalog.Table]) -> [Reference] {
+        let declared = origin.table.foreignKeys.compactMap { key -> Reference? in
+            guard let parent = after.tables[key.parent.foldedASCII], parent.keepsRows,
+                key.columns.allSatisfy({ origin.columns.contains($0.foldedASCII) })
+            else { return nil }
+            let columns = key.parentColumns ?? parent.primaryKey.map(\.name)
+            guard columns.count == key.columns.count else { return nil }
+            return Reference(
+                origin: origin, columns: key.columns, parent: parent, parentColumns: columns,
+                isDeclared: true)
+        }
+        let undeclared = filled.filter { $0.name != origin.table.name }.flatMap { parent in
+            origin.columns.flatMap { own -> [Reference] in
+                let keys = parent.primaryKey.count == 1 ? parent.primaryKey : []
+                // In the other direction: the row has a key, and the other table has the value beside a copy of that key.
+                let copies = parent.storedColumns.filter {
+                    provenance.end.columns.isCopied(own, of: origin.table.name, to: $0.name, of: parent.name)
+                }
+                return (keys + copies).map {
+                    Reference(
+                        origin: origin, columns: [own], parent: parent, parentColumns: [$0.name],
+                        isDeclared: false)
                 }
             }
-            return (declared + undeclared.prefix(Self.candidateLimit))
-                .filter { $0.parent.name != successor.name }
         }
+        return (declared + undeclared.prefix(Self.candidateLimit)).filter { $0.parent.name != successor.name }
     }
 
+    /// The rows themselves: their new columns, and those that a statement filled from the one that is gone.
     private var ownRow: Origin {
         let words = words(in: successor)
         let columns = successor.storedColumns.filter { other in
@@ -441,16 +446,14 @@ package struct ColumnAccount {
     /// Returns the tables that have a copy of each row's key, once, beside columns that got values by the one that is gone.
     private func links(_ filled: [Catalog.Table]) throws -> [Origin] {
         guard let key = identity.key, key.count == 1 else { return [] }
-        return try filled.filter { $0.name != successor.name }.flatMap { link in
-            let words = words(in: link)
-            return try link.storedColumns.compactMap { copy -> Origin? in
-                let columns = link.storedColumns.map(\.name.foldedASCII).filter {
-                    $0 != copy.name.foldedASCII && words[$0] != nil
-                }
-                guard !columns.isEmpty,
-                    provenance.isCopied(key[0].before.name, of: table, to: copy.name, in: link),
-                    try !isDoubled([quotedName(copy.name)], in: link)
-                else { return nil }
+        return try filled.filter { $0.name != successor.name }.flatMap { link -> [Origin] in
+            let copies = link.storedColumns.filter {
+                provenance.isCopied(key[0].before.name, of: table, to: $0.name, in: link)
+            }
+            let words = copies.isEmpty ? [:] : words(in: link)
+            return try copies.compactMap { copy -> Origin? in
+                let columns = words.keys.filter { $0 != copy.name.foldedASCII }.sorted()
+                guard !columns.isEmpty, try !isDoubled([quotedName(copy.name)], in: link) else { return nil }
                 let alias = quotedName("link of \(column.name)")
                 let match = "\(alias).\(quotedName(copy.name)) = n.\(quotedName(key[0].after.name))"
                 return Origin(

@@ -26,6 +26,7 @@ package final class Provenance: Sendable {
     }
 
     private let answers = Mutex<[Question: [String]]>([:])
+    private let ways = Mutex<[[String]: Set<Int>]>([:])
 
     init(start: TableLineage, end: TableLineage) {
         (self.start, self.end) = (start, end)
@@ -114,17 +115,29 @@ package final class Provenance: Sendable {
     }
 
     /// Returns the columns that decide a column's values, or whose values it decides, on the way of its rows.
-    func partners(of column: String, of table: Catalog.Table, in successor: Catalog.Table)
-        -> TableLineage.Partners
-    {
+    func partners(
+        of column: String, of table: Catalog.Table, in successor: Catalog.Table
+    ) -> TableLineage.Partners {
+        end.partners(
+            ofColumns: start.columns.names(ofColumn: column, in: table.name),
+            in: way(from: table.name, to: successor.name))
+    }
+
+    /// Returns the tables, by id, over which rows of a table before the step came to one after it.
+    private func way(from table: String, to later: String) -> Set<Int> {
+        let ends = [table, later]
+        if let known = ways.withLock({ $0[ends] }) { return known }
         var way: Set<Int> = []
-        if let own = start[table.name]?.id, let taker = end[successor.name] {
-            way = end.suppliers(of: taker).union([taker.id]).filter { id in
+        if let own = start[table]?.id {
+            let taker = end[later]
+            way = taker.map { end.suppliers(of: $0).union([$0.id]) } ?? []
+            way = way.filter { id in
                 end.trackedTable(id).map { end.suppliers(of: $0).contains(own) } ?? false
             }
             way.insert(own)
         }
-        return end.partners(ofColumns: start.columns.names(ofColumn: column, in: table.name), in: way)
+        ways.withLock { $0[ends] = way }
+        return way
     }
 
     /// Whether SQLite counted the values of a column when statements inserted rows of a table without it: they equal those of
