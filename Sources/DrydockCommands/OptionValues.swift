@@ -33,96 +33,17 @@ extension Duration {
     }
 }
 
-/// A duration, or `none` for no limit.
-struct RunLimit: ExpressibleByArgument, Equatable {
-    /// Nil for no limit.
-    var duration: Duration?
-
-    static let standard = RunLimit(.seconds(600))
-
-    init(_ duration: Duration?) { self.duration = duration }
-
-    init?(argument: String) {
-        guard argument != "none" else { return }
-        guard let limit = TimeLimit(argument: argument) else { return nil }
-        duration = limit.duration
-    }
-
-    /// The limit as people write it.
-    var text: String { duration?.written ?? "none" }
-}
-
-/// A size of 16 MB or more as people write it: `512MB`, `4GB`, `4GiB`, or `none`.
-struct MemoryLimit: ExpressibleByArgument, Equatable {
-    /// Nil for no limit.
-    var bytes: Int?
-
-    static let standard = MemoryLimit(bytes: 2 << 30)
-    /// With less memory SQLite cannot even open most databases.
-    private static let least = 16 << 20
-    /// What a valid value is.
-    static let expected = "a size of at least 16MB, such as 512MB or 4GB, or none"
-
-    /// - Throws: `ValidationError` that says what a valid value is.
-    static func parsed(_ argument: String) throws -> MemoryLimit {
-        guard let limit = MemoryLimit(argument: argument) else {
-            throw ValidationError("'\(argument)' is not \(expected)")
-        }
-        return limit
-    }
-
-    /// The limit as people write it.
-    var text: String { byteText(bytes) }
-
-    private init(bytes: Int?) { self.bytes = bytes }
-
-    init?(argument: String) {
-        guard argument != "none" else { return }
-        guard let size = byteCount(argument), size >= Self.least else { return nil }
-        bytes = size
-    }
-}
-
-/// How large a compressed snapshot may become, such as `500MB`; `none` for no limit.
-struct SnapshotSize: ExpressibleByArgument, Equatable {
-    /// Nil for no limit.
-    var bytes: Int?
-
-    static let standard = SnapshotSize(bytes: CompressedFile.standardLimit)
-    /// What a valid value is.
-    static let expected = "a size such as 500MB or 16GB, or none"
-
-    /// - Throws: `ValidationError` that says what a valid value is.
-    static func parsed(_ argument: String) throws -> SnapshotSize {
-        guard let limit = SnapshotSize(argument: argument) else {
-            throw ValidationError("'\(argument)' is not \(expected)")
-        }
-        return limit
-    }
-
-    /// The limit as people write it.
-    var text: String { byteText(bytes) }
-
-    private init(bytes: Int?) { self.bytes = bytes }
-
-    init?(argument: String) {
-        guard argument != "none" else { return }
-        guard let size = byteCount(argument), size > 0 else { return nil }
-        bytes = size
-    }
-}
-
 private let byteUnits = [("KB", 10), ("MB", 20), ("GB", 30)]
 
 /// Returns a number of bytes as people write it, in the largest unit of which it is a multiple; nil for no limit.
-private func byteText(_ count: Int?) -> String {
+func byteText(_ count: Int?) -> String {
     guard let count else { return "none" }
     let (name, power) = byteUnits.last { count % (1 << $0.1) == 0 } ?? byteUnits[0]
     return "\(count >> power)\(name)"
 }
 
 /// Returns the bytes of a size such as `512MB`; nil for any other text.
-private func byteCount(_ argument: String) -> Int? {
+func byteCount(_ argument: String) -> Int? {
     let word = argument.lowercased().replacing("ib", with: "b")
     guard let (suffix, power) = byteUnits.first(where: { word.hasSuffix($0.0.lowercased()) }),
         let value = Double(word.dropLast(suffix.count)), value.isFinite

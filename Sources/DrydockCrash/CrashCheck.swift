@@ -8,8 +8,8 @@ import OverlayVFS
 /// `crash-stuck`, `crash-loses` and `crash-diverges`: from each state that is left where a tool stops on the way, the tool is
 /// started again, and must come to the end of an uninterrupted run.
 ///
-/// It stops by a kill between two commits (``CrashCuts``), which a second kill can follow; by a growth of a file or a lock
-/// that fails (``CrashFaults``); and, if requested, by a power cut between two writes (``CrashWrites``). SQLite's own
+/// It stops by a kill between two commits (``CrashKills``), which a second kill can follow; by a growth of a file or a lock
+/// that fails (``CrashFaults``); and, if requested, by a power cut between two writes (``CrashPowerCuts``). SQLite's own
 /// recovery makes a torn transaction one that never was (https://www.sqlite.org/atomiccommit.html), unless a migration turned
 /// it off.
 struct CrashCheck: Sendable {
@@ -51,8 +51,8 @@ struct CrashCheck: Sendable {
     }
 
     private func run(_ batch: [Migration], from before: Image, _ start: CrashStart) async throws -> Outcome {
-        let cuts = CrashCuts(context: context, watchdog: watchdog)
-        let recording: CrashCuts.Recording
+        let cuts = CrashKills(context: context, watchdog: watchdog)
+        let recording: CrashKills.Recording
         do {
             recording = try await cuts.record(batch, from: before, start)
         } catch let stop as CrashRun.Stop where !watchdog.isTripped {
@@ -145,7 +145,7 @@ package struct CrashLimits: Sendable {
 
 extension CrashEnd {
     /// Returns what differs at the end of another run.
-    fileprivate func differences(from other: CrashCuts.Recording) async throws -> Set<StateComparison.Part> {
+    fileprivate func differences(from other: CrashKills.Recording) async throws -> Set<StateComparison.Part> {
         try await differences(from: other.end, other.pages)
     }
 }

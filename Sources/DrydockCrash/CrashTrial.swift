@@ -7,7 +7,7 @@ import OverlayVFS
 /// The crashes of one batch of migrations: which have been tried, and what they lead to.
 struct CrashTrial {
     let fixture: CrashFixture
-    let recording: CrashCuts.Recording
+    let recording: CrashKills.Recording
     let limit: Int
     let end: CrashEnd
     let restart: CrashRestart
@@ -22,7 +22,7 @@ struct CrashTrial {
     private var results: [ImageDigests.Digest: CrashCheck.Result] = [:]
 
     init(
-        _ fixture: CrashFixture, _ recording: CrashCuts.Recording, limit: Int, end: CrashEnd,
+        _ fixture: CrashFixture, _ recording: CrashKills.Recording, limit: Int, end: CrashEnd,
         restart: CrashRestart, sequel: CrashSequel?
     ) {
         (self.fixture, self.recording, self.limit) = (fixture, recording, limit)
@@ -97,7 +97,7 @@ struct CrashTrial {
 
     /// Cuts the power between any two writes.
     mutating func cutPower() async throws {
-        let writes = CrashWrites(fixture: fixture)
+        let writes = CrashPowerCuts(fixture: fixture)
         let log = try await writes.record()
         if log.isCutShort {
             outcome.notChecked.append(

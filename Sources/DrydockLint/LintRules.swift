@@ -1,4 +1,5 @@
-/// The rules of `drydock lint`, each in a separate file. This is the only place where they are registered.
+/// The rules of `drydock lint`, each in a separate file, with its words. They are registered here; their identifiers are in
+/// ``Rule``, which the compiler asks for.
 package enum LintRules {
     /// The rules in the order of the documentation.
     static let all: [any LintRule] = [

@@ -31,12 +31,6 @@ actor CatchUp {
     /// Ends the read transaction.
     private var timer: Task<Void, any Error>?
 
-    /// How long the read transaction lasts after a look. A checkpoint that starts the log over may be waiting for its end,
-    /// and keeps all programs from writing meanwhile.
-    private static let limit = Duration.milliseconds(300)
-    /// How long to wait for the lock before giving way to such a checkpoint.
-    private static let patience = Duration.milliseconds(100)
-
     init(_ held: HeldDatabase, from copy: Image) { (self.held, known) = (held, copy) }
 
     /// Returns the database's current content; nil if it is unchanged since it was last read.
@@ -55,7 +49,7 @@ actor CatchUp {
         guard pin != nil, !isLast else { return later ?? pending }
         logged = (logged ?? []).union(written)
         timer = Task { [weak self] in
-            try await Task.sleep(for: Self.limit)
+            try await Task.sleep(for: LockWaits.catchUp)
             await self?.end()
         }
         return later
@@ -77,7 +71,7 @@ actor CatchUp {
         if pin == nil, await !held.excludesWriters { pending = try await advance() }
         guard pin != nil else { return try await held.excludeWriters() }
         do {
-            try await held.excludeWriters(patience: Self.patience)
+            try await held.excludeWriters(patience: LockWaits.catchUpLock)
         } catch let error as EngineError where error.code == .busy {
             await end()
             return try await held.excludeWriters()

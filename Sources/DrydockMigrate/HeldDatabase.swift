@@ -94,8 +94,6 @@ actor HeldDatabase {
     private var overlays: [Overlay] = []
 
     private static let forever = Duration.seconds(365 * 24 * 3600)
-    /// How often the log is read again because it started over.
-    private static let attempts = 4
 
     private init(
         _ engine: any Engine, _ path: String, _ database: any OpenDatabase, _ others: Others,
@@ -187,7 +185,7 @@ actor HeldDatabase {
     /// Returns the current database.
     /// - Throws: ``OverlayError``, ``EngineError``.
     func image() async throws -> Image {
-        for _ in 1..<Self.attempts {
+        for _ in 1..<LockWaits.logReads {
             // A log that starts over while it is read would be read in part.
             let log = LogHead(path)
             let image = try await readImage()

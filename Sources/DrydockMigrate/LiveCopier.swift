@@ -13,13 +13,6 @@ struct LiveCopier: Sendable {
     /// When whoever looks must be done; nil for no limit.
     var deadline: ContinuousClock.Instant?
 
-    /// How long a read transaction may last. In a rollback journal mode no program can commit meanwhile: a read that
-    /// outlasts the first limit goes on without the transaction and is valid if nobody wrote; only the later attempts
-    /// make writers wait.
-    private static let short = Duration.seconds(1)
-    private static let long = Duration.seconds(3600)
-    private static let attempts = 4
-
     /// Reads the live database itself.
     /// - Throws: ``RequestError`` if it cannot be read as of one moment.
     func look<Result: Sendable>(
@@ -54,7 +47,8 @@ struct LiveCopier: Sendable {
         settings.foreignKeys = false
         settings.doubleQuotedStrings = true
         let limits =
-            (LiveState(path).isLogged ? [] : [Self.short]) + Array(repeating: Self.long, count: Self.attempts)
+            (LiveState(path).isLogged ? [] : [LockWaits.shortRead])
+            + Array(repeating: LockWaits.longRead, count: LockWaits.longReads)
         for limit in limits {
             let live = LiveOverlay(
                 engine: engine, path: path, settings: settings, limit: limit,

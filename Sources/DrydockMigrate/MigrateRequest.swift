@@ -28,7 +28,7 @@ public struct MigrateRequest: Sendable {
     /// The folder for a copy that is not kept; nil for `TMPDIR`, or `/tmp` if that is not set.
     public var temporaryFolder: String?
     /// How long to wait for other programs' locks.
-    public var busyTimeout = Duration.seconds(5)
+    public var busyTimeout = LockWaits.busyTimeout
 
     /// Whether others are migrated at the same time, so that the limits on what a stranger's SQL may use stay on.
     package var isOneOfMany = false

@@ -17,11 +17,6 @@ struct MigrationApply: Sendable {
     let stop: StopFlag
     let note: @Sendable (MigrateEvent) -> Void
 
-    /// How often another program may commit in the moment that is not locked.
-    private static let attempts = 20
-    /// A rehearsal that takes no longer is not repeated before the lock.
-    private static let moment = Duration.milliseconds(50)
-
     // MARK: - Rehearsing
 
     /// Runs the migrations on a copy, and writes nothing permanent.
@@ -110,7 +105,7 @@ struct MigrationApply: Sendable {
     func run() async throws -> Report {
         let place = try BackupPlace(request)
         var rehearsals = 0
-        for _ in 0..<Self.attempts {
+        for _ in 0..<LockWaits.rehearsals {
             let stamps = FileStamps(request.path)
             let first = try await rehearse { try await copier.copy(into: place.folder) }
             var attempt = try attempt(first, rehearsals + 1)
@@ -165,7 +160,7 @@ struct MigrationApply: Sendable {
             guard attempt.isReady else { return }
             try place.update(&attempt.rehearsal)
             let seconds = ContinuousClock.now - start
-            guard seconds > Self.moment, seconds < last * 0.7 else { return }
+            guard seconds > LockWaits.shortRehearsal, seconds < last * 0.7 else { return }
             last = seconds
         }
     }

@@ -8,7 +8,7 @@ import Synchronization
 
 /// Runs migrations once, and cuts the power between any two writes: see ``PowerCuts`` for the states. SQLite recovers each
 /// of them, as it does when the database is next opened.
-struct CrashWrites: Sendable {
+struct CrashPowerCuts: Sendable {
     let fixture: CrashFixture
 
     /// A run, as its writes.

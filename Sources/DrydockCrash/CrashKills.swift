@@ -7,7 +7,7 @@ import OverlayVFS
 import Synchronization
 
 /// Runs migrations as their tool does, and keeps each state that a commit leaves on the way.
-struct CrashCuts: Sendable {
+struct CrashKills: Sendable {
     let context: ReplayContext
     let watchdog: Watchdog
 
