@@ -57,7 +57,7 @@ package struct ShrinkText {
                 + "  \(paint.red("warning:")) drydock verify does not report the finding in that folder: it needs options of "
                 + "this command, or files that are missing there\n"
         }
-        let libraries = shrunk.project.settings.sqliteLibraries.map {
+        let libraries = shrunk.project.settings.checks.sqliteLibraries.map {
             " --sqlite-library \(PathParts.inShell(VisibleText.line($0)))"
         }
         text += "  cd \(name) && drydock verify\(libraries.joined())      reports the finding"
