@@ -16,7 +16,7 @@ import Testing
             errors: [.tableDropped], warnings: [.unusedDeclaration]),
         RuleCase(
             "its rows may go, the table may not", "-- drydock: deletes from log\nDROP TABLE log",
-            errors: [.tableDropped], warnings: [.unusedDeclaration]),
+            errors: [.tableDropped]),
         RuleCase("renamed by ALTER", "ALTER TABLE setting RENAME TO preference"),
         RuleCase(
             "created again under another name, undeclared",
