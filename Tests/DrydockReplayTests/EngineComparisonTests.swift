@@ -47,6 +47,22 @@ import Testing
         #expect(finding.help.contains("collation sequence swiftLocalizedCompare"))
     }
 
+    /// Where there is no snapshot, both engines run each step on generated rows.
+    @Test(arguments: [
+        ("UPDATE t SET b = swiftUppercaseString(a)", true), ("UPDATE t SET b = upper(a)", false),
+    ]) func bothEnginesRunOnGeneratedRows(_ step: String, _ differs: Bool) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("Migrations/v1.sql", Self.schema)
+        try folder.write("Migrations/v2.sql", "-- drydock: rewrites t.b\n" + step)
+        let report = try await folder.verify(GRDBDriver(), comparingWith: NIODriver()) {
+            $0.snapshots.isFolderNamed = false
+        }
+        let found = report.findings.filter { $0.rule == .engineDivergence }.map(\.message)
+        let message = "v2 passes on grdb and fails on nio: no such function: swiftUppercaseString"
+        #expect(found == (differs ? [message] : []), "\(report.findings.map(\.line))")
+        #expect(report.replays.contains { $0.isProbe && $0.rowsGenerated > 0 })
+    }
+
     /// The finding is about the whole file. What is said of a later statement does not hide it.
     @Test func aDivergenceIsIgnoredAboveTheFirstStatement() async throws {
         let ignore = "-- drydock: ignore engine-divergence because the app has only one engine\n"

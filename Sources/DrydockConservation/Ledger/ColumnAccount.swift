@@ -35,6 +35,8 @@ package struct ColumnAccount {
         package var missing: Int
         /// The value and what is joined for it, for a query of the successor as `n`; nil for a value in another table's rows.
         var joined: (value: String, join: String)?
+        /// Whether the value that is there was made of the column's.
+        var isNamed: Bool
     }
 
     /// A query for the values of the column, and for what identifies their rows.
@@ -49,6 +51,7 @@ package struct ColumnAccount {
         var joined: (value: String, join: String)?
         /// True of a row whose value may be the column's.
         var condition = "1"
+        var isNamed = true
         /// Whether it is worth reporting even if it lacks some of the values.
         var countsInPart = false
     }
@@ -166,7 +169,9 @@ package struct ColumnAccount {
 
     private func place(_ channel: Channel, of count: Int, _ missing: Int) -> Place? {
         guard missing < count else { return nil }
-        return Place(path: channel.path, found: count - missing, missing: missing, joined: channel.joined)
+        return Place(
+            path: channel.path, found: count - missing, missing: missing, joined: channel.joined,
+            isNamed: channel.isNamed)
     }
 
     // MARK: - Channels
@@ -188,13 +193,15 @@ package struct ColumnAccount {
             return Channel(
                 identity: known.map(\.owed), keys: known.map(\.paid), value: value,
                 source: "\(successor.later) AS n", path: successor.path(of: other.name), joined: (value, ""),
-                condition: isNamed ? "1" : hasChanged(other))
+                condition: isNamed ? "1" : hasChanged(other), isNamed: isNamed)
         }
     }
 
-    /// Returns the condition that a row's cell is new: one that did not change pays for itself.
+    /// Returns the condition that a row's cell is new: one that did not change pays for itself, unless a declaration lets it
+    /// go.
     private func hasChanged(_ other: Catalog.Column) -> String {
-        guard let pair = pairs.first(where: { $0.after.name == other.name }) else { return "1" }
+        guard let pair = pairs.first(where: { $0.after.name == other.name }), !allowance.rewrites(pair)
+        else { return "1" }
         guard let key = identity.key else { return "0" }
         return isFresh(
             "n", pair.after, in: table, pair.before,
@@ -358,6 +365,8 @@ package struct ColumnAccount {
         var columns: [String]
         /// By column, the words of the values that it got by the value that is gone.
         var words: [String: Set<String>]
+        /// Those of the columns in whose values the one that is gone stands.
+        var named: Set<String>
     }
 
     /// Columns of a row, and the columns of another table to which they lead.
@@ -381,7 +390,9 @@ package struct ColumnAccount {
             words.formUnion(origin.words[column.foldedASCII] ?? [])
         }
         let others = parent.storedColumns.filter { other in
-            reference.isDeclared && !words.isEmpty || words.contains(other.name.foldedASCII)
+            reference.isDeclared && !words.isEmpty
+                || !words.isDisjoint(
+                    with: provenance.end.columns.names(ofColumn: other.name, in: parent.name))
         }
         var seen = Set(reference.parentColumns.map(\.foldedASCII))
         let candidates = (copied + (identity.key == nil ? [] : others))
@@ -392,6 +403,11 @@ package struct ColumnAccount {
         let join =
             "\(origin.join) LEFT JOIN \(parent.later) AS \(alias) ON \(match.joined(separator: " AND "))"
         let way = reference.columns.map(origin.table.path)
+        let isNamed = reference.columns.contains { origin.named.contains($0.foldedASCII) }
+        let isNew = reference.columns.compactMap { name in
+            origin.join.isEmpty ? successor.column(name).map(hasChanged) : nil
+        }
+        let condition = isNamed || isNew.isEmpty ? "1" : "(\(isNew.joined(separator: " OR ")))"
         return candidates.prefix(Self.candidateLimit).map { candidate in
             let value = "\(alias).\(quotedName(candidate.name))"
             return Channel(
@@ -399,6 +415,7 @@ package struct ColumnAccount {
                 source: "\(successor.later) AS n\(join)",
                 path: "\(parent.path(of: candidate.name)), to which \(way.joined(separator: ", ")) "
                     + (way.count == 1 ? "leads" : "lead"), joined: (value, join),
+                condition: condition, isNamed: isNamed,
                 countsInPart: reference.isDeclared && copied.contains { $0.name == candidate.name })
         }
     }
@@ -434,23 +451,29 @@ package struct ColumnAccount {
 
     /// The rows themselves: their new columns, and those that a statement filled from the one that is gone.
     private var ownRow: Origin {
-        let words = words(in: successor)
+        let (words, named) = words(in: successor)
         let columns = successor.storedColumns.filter { other in
             words[other.name.foldedASCII] != nil
                 && !pairs.contains { $0.before.keyPosition > 0 && $0.after.name == other.name }
                 || !pairs.contains { $0.after.name == other.name }
         }
-        return Origin(table: successor, alias: "n", columns: columns.map(\.name.foldedASCII), words: words)
+        return Origin(
+            table: successor, alias: "n", columns: columns.map(\.name.foldedASCII), words: words,
+            named: named)
     }
 
     /// Returns the tables that have a copy of each row's key, once, beside columns that got values by the one that is gone.
     private func links(_ filled: [Catalog.Table]) throws -> [Origin] {
         guard let key = identity.key, key.count == 1 else { return [] }
-        return try filled.filter { $0.name != successor.name }.flatMap { link -> [Origin] in
+        // Links that were there before lead where they did.
+        let links = filled.filter { $0.name != successor.name && earlier($0) == nil }
+        return try links.flatMap { link -> [Origin] in
             let copies = link.storedColumns.filter {
                 provenance.isCopied(key[0].before.name, of: table, to: $0.name, in: link)
+                    && provenance.isCopied(only: table, to: $0.name, in: link)
             }
-            let words = copies.isEmpty ? [:] : words(in: link)
+            guard !copies.isEmpty else { return [] }
+            let (words, named) = words(in: link)
             return try copies.compactMap { copy -> Origin? in
                 let columns = words.keys.filter { $0 != copy.name.foldedASCII }.sorted()
                 guard !columns.isEmpty, try !isDoubled([quotedName(copy.name)], in: link) else { return nil }
@@ -458,19 +481,23 @@ package struct ColumnAccount {
                 let match = "\(alias).\(quotedName(copy.name)) = n.\(quotedName(key[0].after.name))"
                 return Origin(
                     table: link, alias: alias, join: " LEFT JOIN \(link.later) AS \(alias) ON \(match)",
-                    columns: columns, words: words)
+                    columns: columns, words: words, named: named)
             }
         }
     }
 
-    /// Returns, by column of a table, the words of the values that it got by the value that is gone.
-    private func words(in other: Catalog.Table) -> [String: Set<String>] {
-        let words = provenance.partners(of: column.name, of: table, in: other).words
-        return other.storedColumns.reduce(into: [:]) { result, column in
+    /// Returns, by column of a table, the words of the values that it got by the value that is gone, and the columns in whose
+    /// values that stands.
+    private func words(in other: Catalog.Table) -> ([String: Set<String>], named: Set<String>) {
+        let partners = provenance.partners(of: column.name, of: table, in: other)
+        var (words, named): ([String: Set<String>], Set<String>) = ([:], [])
+        for column in other.storedColumns {
             let names = provenance.end.columns.names(ofColumn: column.name, in: other.name)
-            let all = names.reduce(into: Set<String>()) { $0.formUnion(words[$1] ?? []) }
-            if !all.isEmpty { result[column.name.foldedASCII] = all }
+            let all = names.reduce(into: Set<String>()) { $0.formUnion(partners.words[$1] ?? []) }
+            if !all.isEmpty { words[column.name.foldedASCII] = all }
+            if !partners.named.isDisjoint(with: names) { named.insert(column.name.foldedASCII) }
         }
+        return (words, named)
     }
 
     /// Whether several rows of a table have the same key.

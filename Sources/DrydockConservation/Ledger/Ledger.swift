@@ -110,13 +110,20 @@ package struct Ledger {
         var joint = JointAccount(
             connection: connection, table: table, successor: later, pairs: pairs, identity: identity,
             allowance: allowance)
+        // A cell in which statements put together several values may pay for each; any other pays once.
+        var taken: [String: Bool] = [:]
         return try columns.map { column in
             let account = ColumnAccount(
                 connection: connection, after: after, provenance: provenance, table: table, column: column,
                 successor: later, pairs: pairs, identity: identity, allowance: allowance,
                 earlier: { earlier($0, besides: table, provenance) })
-            let place = try account.place { try joint.agrees(column, $0) }
-            if let place, place.missing == 0 { joint.add(column, place) }
+            let place = try account.place { place in
+                try joint.agrees(column, place) && taken[place.path].map { $0 && place.isNamed } ?? true
+            }
+            if let place, place.missing == 0 {
+                joint.add(column, place)
+                taken[place.path] = place.isNamed
+            }
             return place
         }
     }
@@ -167,9 +174,9 @@ package struct Ledger {
             }
             let count = try connection.count(
                 "SELECT count(\(quotedName(column.name))) FROM \(table.earlier)")
-            let hasNewKey =
-                column.keyPosition > 0 && !later.primaryKey.isEmpty && allowance.rewrites(column)
-            if count > 0, !hasNewKey { home.missing.append((column, count)) }
+            if count > 0, !allowance.rewrites(column) || !hasNewKey(later, of: table, column, provenance) {
+                home.missing.append((column, count))
+            }
         }
         guard !pairs.isEmpty, try identifyRows(pairs, home, of: table, provenance),
             let difference = try difference(table, later, pairs, allowing: allowance)
@@ -210,7 +217,10 @@ package struct Ledger {
         }
         let hasKey = table.primaryKey.allSatisfy { key in pairs.contains { $0.before.name == key.name } }
         guard hasKey else {
-            return home.missing.allSatisfy { $0.column.keyPosition > 0 } && pairs.allSatisfy(isCopied)
+            let isWhole = home.missing.allSatisfy {
+                $0.column.keyPosition > 0 || isLetGo($0.column, of: table)
+            }
+            return try isWhole && pairs.allSatisfy(isCopied) && isFilled(home.table, only: table, provenance)
         }
         let others = try pairs.filter { pair in
             try pair.before.keyPosition == 0
@@ -220,6 +230,31 @@ package struct Ledger {
         }
         if !home.missing.isEmpty { return others.contains(where: isCopied) }
         return !others.isEmpty || pairs.contains(where: isCopied)
+    }
+
+    /// Whether a table has a key that SQLite counted, in place of another such key.
+    private func hasNewKey(
+        _ later: Catalog.Table, of table: Catalog.Table, _ key: Catalog.Column, _ provenance: Provenance
+    ) -> Bool {
+        guard table.model?.rowidAlias?.name == key.name, let new = later.model?.rowidAlias?.name else {
+            return false
+        }
+        return !table.storedColumns.contains { provenance.isCopied($0.name, of: table, to: new, in: later) }
+    }
+
+    /// Whether a table got no more rows than dropped tables had: without keys, others could pay for them.
+    private func isFilled(
+        _ later: Catalog.Table, only table: Catalog.Table, _ provenance: Provenance
+    ) throws -> Bool {
+        guard !provenance.hasOtherRows(later, than: table) else { return false }
+        let gone = provenance.end[later.name].map { provenance.end.suppliers(of: $0) } ?? []
+        let givers = before.tables.values.filter { giver in
+            giver.keepsRows && provenance.start[giver.name].map { gone.contains($0.id) } ?? false
+        }
+        let had = earlier(later, besides: table, provenance).map { "(SELECT count(*) FROM \($0.earlier))" }
+        let given = givers.map { "(SELECT count(*) FROM \($0.earlier))" } + (had.map { [$0] } ?? [])
+        return try connection.count(
+            "SELECT (SELECT count(*) FROM \(later.later)) <= \(given.joined(separator: " + "))") == 1
     }
 
     /// Returns the difference between the tables; nil where a row cannot be read.

@@ -118,9 +118,27 @@ package final class Provenance: Sendable {
     func partners(
         of column: String, of table: Catalog.Table, in successor: Catalog.Table
     ) -> TableLineage.Partners {
-        end.partners(
-            ofColumns: start.columns.names(ofColumn: column, in: table.name),
-            in: way(from: table.name, to: successor.name))
+        let names = start.columns.names(ofColumn: column, in: table.name)
+        let way = way(from: table.name, to: successor.name)
+        var partners = end.partners(ofColumns: names, in: way)
+        // What an earlier migration gave cannot change in this step.
+        partners.named.formUnion(start.partners(ofColumns: names, in: way).words.keys)
+        return partners
+    }
+
+    /// Whether all values of a column come from a table before the step, or from where its rows were before.
+    func isCopied(only table: Catalog.Table, to column: String, in later: Catalog.Table) -> Bool {
+        let way = way(from: table.name, to: later.name)
+        return end.columns.sources(ofColumn: column, in: later.name).allSatisfy { way.contains($0.table) }
+    }
+
+    /// Whether a table after the step may have rows besides those of dropped tables: of one that remains, or written out.
+    func hasOtherRows(_ later: Catalog.Table, than table: Catalog.Table) -> Bool {
+        guard let taker = end[later.name] else { return true }
+        let way = way(from: table.name, to: later.name)
+        return end.suppliers(of: taker).contains { id in
+            !way.contains(id) && end.name(of: id) != nil && id != taker.id
+        }
     }
 
     /// Returns the tables, by id, over which rows of a table before the step came to one after it.

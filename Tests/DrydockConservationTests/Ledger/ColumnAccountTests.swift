@@ -64,6 +64,14 @@ import Testing
 
             """ + drop, schema: schema, rows: rows, notes: [.columnDropped]),
         RuleCase(
+            "names whose column gets another name",
+            """
+            CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO kind VALUES (7, 'x'), (9, 'z');
+            ALTER TABLE t ADD COLUMN kind_id INTEGER; UPDATE t SET kind_id = (SELECT id FROM kind WHERE name = t.kind);
+            ALTER TABLE kind RENAME COLUMN name TO title;
+
+            """ + drop, schema: schema, rows: rows, notes: [.columnDropped]),
+        RuleCase(
             "a table of names that was there before",
             """
             ALTER TABLE t ADD COLUMN kind_id INTEGER;
@@ -170,6 +178,43 @@ import Testing
             ALTER TABLE t ADD COLUMN kind_id INTEGER; UPDATE t SET kind_id = (SELECT id FROM kind WHERE name = t.kind);
 
             """ + drop, schema: schema, rows: rows, errors: [.columnDropped]),
+        RuleCase(
+            "links that were there before",
+            "INSERT OR IGNORE INTO link SELECT t.id, 1 FROM t WHERE t.kind = 'x';" + drop,
+            schema: schema
+                + "CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE link(t_id REFERENCES t(id), kind_id REFERENCES kind(id), PRIMARY KEY (t_id, kind_id));",
+            rows:
+                "INSERT INTO t VALUES (1,'x',10),(2,'z',20); INSERT INTO kind VALUES (1,'x'),(2,'z'); INSERT INTO link VALUES (1,1),(2,2);",
+            errors: [.columnDropped]),
+        RuleCase(
+            "links of another table's rows with the same keys",
+            lookup + """
+                CREATE TABLE link(of_id INTEGER, kind_id INTEGER REFERENCES kind(id));
+                INSERT INTO link SELECT u.id, kind.id FROM u JOIN kind ON kind.name = u.kind;
+                INSERT INTO link SELECT t.id, kind.id FROM t JOIN kind ON kind.name = t.kind WHERE t.id > 2;
+
+                """ + drop,
+            schema: schema + "CREATE TABLE u(id INTEGER PRIMARY KEY, kind TEXT);",
+            rows:
+                "INSERT INTO t VALUES (1,'x',10),(2,'z',20),(3,'z',30); INSERT INTO u VALUES (1,'x'),(2,'z');",
+            errors: [.columnDropped]),
+        RuleCase(
+            "references that were there before, and a condition that no row meets",
+            "UPDATE t SET kind_id = 2 WHERE kind = 'none';" + drop,
+            schema:
+                "CREATE TABLE kind(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE t(id INTEGER PRIMARY KEY, kind TEXT, kind_id REFERENCES kind);",
+            rows: "INSERT INTO kind VALUES (1, 'x'), (2, 'z'); INSERT INTO t VALUES (1, 'x', 1), (2, 'z', 2)",
+            errors: [.columnDropped]),
+        RuleCase(
+            "one reference does not pay for two columns",
+            """
+            CREATE TABLE name(id INTEGER PRIMARY KEY, name TEXT UNIQUE); INSERT INTO name(name) SELECT DISTINCT bill FROM t;
+            CREATE TABLE new(id INTEGER PRIMARY KEY, bill_id INTEGER);
+            INSERT INTO new SELECT t.id, name.id FROM t JOIN name ON name.name = t.bill WHERE t.ship IS NOT NULL;
+            DROP TABLE t; ALTER TABLE new RENAME TO t
+            """, schema: "CREATE TABLE t(id INTEGER PRIMARY KEY, bill TEXT, ship TEXT);",
+            rows: "INSERT INTO t VALUES (1, 'a', 'a'), (2, 'b', 'b'), (3, 'a', 'a')",
+            errors: [.columnDropped], notes: [.columnDropped]),
         RuleCase(
             "a link that leads elsewhere",
             lookup + """
@@ -418,6 +463,15 @@ import Testing
             "given from another table whose columns have the same names",
             "CREATE TABLE o(id INTEGER PRIMARY KEY, active INTEGER); INSERT INTO t(verified) SELECT active FROM o"
                 + dropActive, schema: flags, rows: equalFlags, errors: [.columnDropped]),
+        RuleCase(
+            "given by a condition in an earlier file",
+            "ALTER TABLE t ADD COLUMN done INTEGER NOT NULL DEFAULT 0; UPDATE t SET done = 1 WHERE active = 1",
+            "ALTER TABLE t DROP COLUMN active", schema: flags, rows: equalFlags, notes: [.columnDropped]),
+        RuleCase(
+            "a new column in an earlier file, filled by a condition",
+            "ALTER TABLE t ADD COLUMN done INTEGER NOT NULL DEFAULT 0",
+            "-- drydock: rewrites t.done\nUPDATE t SET done = 1 WHERE active = 1" + dropActive, schema: flags,
+            rows: equalFlags, notes: [.columnDropped]),
         RuleCase(
             "filled where it had no value",
             "-- drydock: rewrites t.verified\nUPDATE t SET verified = active WHERE verified IS NULL"

@@ -88,6 +88,30 @@ import Testing
             """, schema: schema + "CREATE TABLE u(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);",
             rows: rows + "INSERT INTO u VALUES (7, 'x', 10)", errors: [.tableDropped]),
         RuleCase(
+            "declared new keys, and another column that may go",
+            "-- drydock: rewrites t.id\n-- drydock: drops column t.b\nCREATE TABLE u(id INTEGER PRIMARY KEY, a TEXT); INSERT INTO u(a) SELECT a FROM t; DROP TABLE t",
+            schema: schema, rows: rows, notes: [.tableDropped]),
+        RuleCase(
+            "declared new keys, and rows of a table that stays in place of its own",
+            """
+            -- drydock: rewrites t.id
+            CREATE TABLE u(id INTEGER PRIMARY KEY, a TEXT, b INTEGER); INSERT INTO u(a, b) SELECT a, b FROM other;
+            INSERT INTO u(a, b) SELECT a, b FROM t WHERE id > 1; DROP TABLE t
+            """, schema: schema + "CREATE TABLE other(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);",
+            rows: rows + "INSERT INTO other VALUES (7, 'x', 10)", errors: [.tableDropped]),
+        RuleCase(
+            "declared new keys, and a row written out in place of its own",
+            """
+            -- drydock: rewrites t.id
+            CREATE TABLE u(id INTEGER PRIMARY KEY, a TEXT, b INTEGER); INSERT INTO u(a, b) VALUES ('x', 10), ('y', 1);
+            INSERT INTO u(a, b) SELECT a, b FROM t WHERE id > 1; DROP TABLE t
+            """, schema: schema, rows: rows, errors: [.tableDropped]),
+        RuleCase(
+            "declared new values of a key that the new table does not have",
+            "-- drydock: rewrites t.name\nCREATE TABLE u(id INTEGER PRIMARY KEY, a TEXT); INSERT INTO u(a) SELECT a FROM t; DROP TABLE t",
+            schema: "CREATE TABLE t(name TEXT PRIMARY KEY, a TEXT);",
+            rows: "INSERT INTO t VALUES ('p', 'x'), ('q', 'y')", errors: [.tableDropped]),
+        RuleCase(
             "two tables into one with declared new keys",
             """
             -- drydock: rewrites t.id
