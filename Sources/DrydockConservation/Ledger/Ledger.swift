@@ -251,6 +251,7 @@ package struct Ledger {
         let givers = before.tables.values.filter { giver in
             giver.keepsRows && provenance.start[giver.name].map { gone.contains($0.id) } ?? false
         }
+        guard givers.contains(where: { $0.name == table.name }) else { return false }
         let had = earlier(later, besides: table, provenance).map { "(SELECT count(*) FROM \($0.earlier))" }
         let given = givers.map { "(SELECT count(*) FROM \($0.earlier))" } + (had.map { [$0] } ?? [])
         return try connection.count(

@@ -88,6 +88,10 @@ import Testing
             """, schema: schema + "CREATE TABLE u(id INTEGER PRIMARY KEY, a TEXT, b INTEGER);",
             rows: rows + "INSERT INTO u VALUES (7, 'x', 10)", errors: [.tableDropped]),
         RuleCase(
+            "a table that was filled from one that stays",
+            "CREATE TABLE u(id INTEGER PRIMARY KEY, a TEXT); INSERT INTO u(a) SELECT DISTINCT a FROM t ORDER BY a DESC",
+            "DROP TABLE u", schema: schema, rows: rows, errors: [.tableDropped]),
+        RuleCase(
             "declared new keys, and another column that may go",
             "-- drydock: rewrites t.id\n-- drydock: drops column t.b\nCREATE TABLE u(id INTEGER PRIMARY KEY, a TEXT); INSERT INTO u(a) SELECT a FROM t; DROP TABLE t",
             schema: schema, rows: rows, notes: [.tableDropped]),
