@@ -25,6 +25,8 @@ import Testing
               one: {returns: 1, arguments: 2}
               same: {argument: 0}
               none: null
+              single: '1'
+              double: "1"
             collations: {localized: nocase}
             declarations:
               v2: deletes from email where is_spam = 1
@@ -44,7 +46,8 @@ import Testing
                 && config[Setting.verbose] == true)
         #expect(
             config.functions.map(\.result) == [
-                .constant("abc"), .constant(1), .argument(0), .constant(.null),
+                .constant("abc"), .constant(1), .argument(0), .constant(.null), .constant("1"),
+                .constant("1"),
             ])
         #expect(config.functions[1].argumentCount == 2)
         #expect(config.collations == [CollationStub(name: "localized", order: .nocase)])

@@ -114,6 +114,8 @@ import Testing
         try project.write("Migrations/.git", "gitdir: elsewhere")
         for (variable, path) in [
             ("CI_PROJECT_DIR=..", "v2.sql"), ("CI_PROJECT_DIR=\"$PWD/..\"", "Migrations/v2.sql"),
+            // A folder whose name only begins like it.
+            ("CI_PROJECT_DIR=\"${PWD%s}\"", "v2.sql"),
         ] {
             let result = try project.shell(
                 "cd Migrations && \(variable) \"$DRYDOCK\" verify -m . -s ../Snapshots --format gitlab")

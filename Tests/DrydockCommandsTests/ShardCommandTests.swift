@@ -24,6 +24,18 @@ import Testing
         return project
     }
 
+    @Test func aListTakesThePlaceOfTheFolder() throws {
+        let project = try Project()
+        try FileManager.default.copyItem(
+            at: project.folder.appending(path: "Snapshots/v1.sqlite"),
+            to: project.folder.appending(path: "other.sqlite"))
+        try project.write("list.txt", "other.sqlite\n")
+        let result = try project.run("verify", "--from", "list.txt", "--format", "json")
+        #expect(
+            result.output.contains("other.sqlite") && !result.output.contains("Snapshots/v1.sqlite"),
+            "\(result)")
+    }
+
     private static let formats = ["json", "junit", "sarif", "github", "gitlab", "tap", "markdown", "html"]
 
     private static func formats(_ command: String) -> [String] {

@@ -91,6 +91,7 @@ import Testing
                 "and started again, it drops the rows of pet, of which this was the only copy, and fails: no such table: pet"
             ), "\(finding.message)")
         #expect(finding.severity == .error && finding.place?.line == 6)
+        #expect(found(report).count == 1, "\(report.findings.map(\.line))")
     }
 
     @Test func statementsThatMayRunTwiceAreNot() async throws {

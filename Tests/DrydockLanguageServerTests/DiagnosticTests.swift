@@ -25,6 +25,17 @@ import Testing
         #expect(related["location"]?["range"] == .range(0, 13, 18))
     }
 
+    @Test func aFindingOfATablesOwnStatementIsRelatedToNoOther() async throws {
+        let client = try Client(["v1_email.sql": Self.first])
+        try await client.start()
+        try await client.open(
+            "v2_tag.sql",
+            "CREATE TABLE tag (id INTEGER PRIMARY KEY, email_id INTEGER REFERENCES email(id));\n")
+        let found = try #require(await client.diagnostics("v2_tag.sql"))
+        #expect(found.map { $0["code"] } == ["foreign-key-without-index"])
+        #expect(found.first?["relatedInformation"] == nil)
+    }
+
     /// A file that several tools may run is linted as each of them would.
     @Test func eachWayOfRunningAFileIsShown() async throws {
         let client = try Client([

@@ -33,6 +33,24 @@ import Testing
         #expect(try await hover(client, "v3_view.sql", 0, 1).isEmpty)
     }
 
+    @Test func anIndexIsNotShownBeforeItsStatement() async throws {
+        let client = try Client(Self.files)
+        try await client.start()
+        try await client.open("v4_index.sql", "CREATE INDEX email_subject ON email(subject);")
+        let table = try await hover(client, "v4_index.sql", 0, 31)
+        #expect(table.contains("CREATE INDEX email_sender") && !table.contains("email_subject"), "\(table)")
+    }
+
+    @Test func aNameOfATableAndItsColumnIsTheColumnOnlyInParentheses() async throws {
+        let client = try Client(Self.files)
+        try await client.start()
+        try await client.open(
+            "v4_tag.sql",
+            "CREATE TABLE tag (tag TEXT);\nDELETE FROM tag;\nINSERT INTO tag (tag) VALUES ('x');")
+        #expect(try await hover(client, "v4_tag.sql", 1, 13).contains("CREATE TABLE tag"))
+        #expect(try await hover(client, "v4_tag.sql", 2, 18).contains("of table `tag`"))
+    }
+
     @Test func aColumnIsShownWithItsDefinition() async throws {
         let client = try Client(Self.files)
         try await client.start()

@@ -1,4 +1,5 @@
 import Drydock
+import DrydockVerify
 import Foundation
 import Testing
 
@@ -109,6 +110,27 @@ import Testing
         let report = try await folder.checkLock()
         report.expect(errors: [.migrationRemoved])
         #expect(try report.finding(.migrationRemoved).message.hasSuffix("v10_b has the same SQL"))
+    }
+
+    @Test(arguments: [
+        (Finding.Severity.error, Finding.Severity.error, 1), (.error, .warning, 1), (.warning, .error, 2),
+    ])
+    func `what a replay reports at least as badly is not reported again`(
+        replayed: Finding.Severity, locked: Finding.Severity, count: Int
+    ) {
+        var report = Report(.verify(VerifySummary()))
+        report.findings = [Finding(.migrationEdited, replayed, "v1 was edited", migration: "v1")]
+        report.add(locked: [Finding(.migrationEdited, locked, "v1 differs", migration: "v1")])
+        #expect(report.findings.count == count)
+    }
+
+    @Test func `another locked migration with the same SQL is not the new name`() async throws {
+        let folder = try await locked()
+        try folder.write("Migrations/v11.sql", folder.text("Migrations/v10.sql"))
+        try await folder.lock().expectNothing()
+        try folder.remove("Migrations/v11.sql")
+        #expect(
+            try await folder.checkLock().finding(.migrationRemoved).message == "v11 is locked but missing")
     }
 
     @Test func `a new migration is added after the others`() async throws {

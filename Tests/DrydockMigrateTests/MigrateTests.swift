@@ -67,6 +67,14 @@ import TestTools
             })
     }
 
+    /// SQLite takes the page count of a header only if two counters in it agree.
+    @Test func `the page count of a migrated database is valid`() async throws {
+        let project = try MigrateCase()
+        #expect(try await project.migrate(.apply).migrate?.outcome == .applied)
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: project.path)))
+        #expect(bytes[24..<28].elementsEqual(bytes[92..<96]))
+    }
+
     @Test func `while others have the log open, the result goes through the log`() async throws {
         let project = try MigrateCase(pragmas: "PRAGMA journal_mode = wal")
         let other = try PlainDatabase(project.path)

@@ -100,6 +100,12 @@ import Testing
         #expect(all.ranges(of: "references no row of p").count == 200)
     }
 
+    @Test(arguments: [(10, 10), (11, 1)])
+    func `a list of up to ten databases has the findings of each`(count: Int, results: Int) {
+        let text = SARIFRenderer().render(Self.fleet(count, broken: count), RenderOptions())
+        #expect(text.ranges(of: "\"ruleId\"").count == results)
+    }
+
     @Test func `two findings of one database are never one`() {
         var it = CheckedDatabase(path: "a")
         it.findings = ["view v does not compile", "view w does not compile"].map {

@@ -14,6 +14,23 @@ import Testing
         return options
     }()
 
+    @Test func generatedRowsAreNoFileOfAFinding() {
+        let snapshot = "Snapshots/v1.sqlite"
+        var probe = ReplaySummary(snapshot: "probe")
+        probe.isProbe = true
+        var report = Report(.verify(VerifySummary(replays: [ReplaySummary(snapshot: snapshot), probe])))
+        report.findings = [snapshot, "probe"].map { name in
+            var finding = Finding(
+                .rowsLost, "1 row of t is gone", migration: "v2", place: .init(file: "v2.sql"), table: "t",
+                evidence: Evidence(rowCount: 1))
+            finding.snapshot = name
+            return finding
+        }
+        let text = SARIFRenderer().render(report, RenderOptions())
+        #expect(text.contains("\"uri\" : \"\(snapshot)\""), "\(text)")
+        #expect(!text.contains("\"uri\" : \"probe\""), "\(text)")
+    }
+
     private static let golden = [
         ("junit", "xml"), ("sarif", "sarif"), ("github", "txt"), ("gitlab", "json"), ("tap", "tap"),
         ("markdown", "md"),

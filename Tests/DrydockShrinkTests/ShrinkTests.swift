@@ -319,4 +319,35 @@ import Testing
         let left = try await fewest(of: all) { needed.isSubset(of: $0) }
         #expect(left == needed.sorted())
     }
+
+    /// Of a large table only a part is tried, and what a row refers to.
+    @Test func aRowComesWithItsParent() async throws {
+        let folder = try ToolProject(
+            files: [
+                "00001_first.sql": "-- +goose Up\n" + ToolProject.one,
+                "00002_step.sql":
+                    "-- +goose Up\n-- drydock: deletes from person where id = 12000\nDELETE FROM person WHERE id = 12000;\n",
+            ], history: Self.history, schema: ToolProject.one,
+            rows: Self.rows.replacing("i < 300", with: "i < 25000")
+        ).write()
+        let shrunk = try await shrink(folder, ShrinkTarget(rule: .rowsLost)) {
+            $0.verify.migrations.options.foreignKeys = true
+        }
+        #expect(shrunk.finding.table == "pet" && shrunk.rowCount == 2 && shrunk.project.isVerified)
+    }
+
+    // MARK: - Values
+
+    /// A number that an app gives to any row says nothing.
+    @Test(arguments: [(-2, true), (-1, false), (999, false), (1000, true)] as [(Int64, Bool)])
+    func aNumberThatMayTellSomethingIsReplaced(_ number: Int64, _ isReplaced: Bool) async throws {
+        let row = GeneratedRow(table: "t", columns: ["a"], values: [.integer(number)])
+        var values = SharedValues([row], .utf8) { _ in true }
+        try await values.replace()
+        #expect((values.rows[0].values != [.integer(number)]) == isReplaced)
+    }
+
+    @Test func whatOnlyAnotherNeededGoesAfterIt() async throws {
+        #expect(try await fewest(of: [1, 2]) { !$0.contains(2) || $0.contains(1) } == [])
+    }
 }

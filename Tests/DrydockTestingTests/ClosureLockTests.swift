@@ -46,6 +46,41 @@ import Testing
         #expect(report.broken == ["error migration-edited", "warning migration-out-of-order"])
     }
 
+    @Test func aMigrationThatMergesReleasedOnesIsNotLate() async throws {
+        let notebook = try Notebook()
+        try notebook.keep()
+        try locked(notebook, [LockedClosure(identifier: "v3", sql: Self.other, values: nil)])
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("v1+2", merging: ["v1", "v2"]) { db, applied in
+            guard applied.isEmpty else { return }
+            try db.execute(
+                sql: """
+                    CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT NOT NULL, size INTEGER DEFAULT 0);
+                    CREATE TABLE tag (name TEXT NOT NULL, note_id INTEGER REFERENCES note)
+                    """)
+        }
+        let later = Notebook.adding(to: migrator) { try $0.execute(sql: "CREATE TABLE extra (id)") }
+        #expect(try await notebook.report(later, locked: true).broken == ["error migration-edited"])
+    }
+
+    @Test func whatIsRolledBackToASavepointDoesNotCount() async throws {
+        let notebook = try Notebook()
+        try notebook.keep()
+        var migration = Migration(identifier: "v3", path: "v3")
+        migration.take(["CREATE TABLE extra (id)"])
+        try locked(
+            notebook, [LockedClosure(identifier: "v3", sql: TokenDigest.of(migration), values: nil)])
+        let migrator = Notebook.adding { db in
+            try db.execute(
+                sql: """
+                    SAVEPOINT s; CREATE TABLE a (x); ROLLBACK TO s; CREATE TABLE b (x); ROLLBACK TO s; RELEASE s;
+                    CREATE TABLE extra (id)
+                    """)
+        }
+        let late = "warning migration-out-of-order"
+        #expect(try await notebook.report(migrator, locked: true).broken == [late, late])
+    }
+
     @Test func withoutALockNothingIsChecked() async throws {
         let notebook = try Notebook()
         try notebook.keep(upTo: "v1")

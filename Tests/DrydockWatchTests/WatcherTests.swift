@@ -33,6 +33,10 @@ import Testing
             }.makeAsyncIterator()
         }
 
+        init(_ folder: TemporaryFolder, _ watcher: Watcher) {
+            (self.folder, iterator) = (folder, watcher.makeAsyncIterator())
+        }
+
         /// What one round says.
         struct Round {
             var changed: [String] = []
@@ -207,6 +211,30 @@ import Testing
         try folder.remove("drydock.yml")
         let repaired = await rounds.next { $0.stopped == nil }
         #expect(repaired.rules == [])
+    }
+
+    @Test func withOtherSettingsEveryStepIsVerifiedAgain() async throws {
+        let folder = try Scenario(
+            Self.schema, rows: "INSERT INTO t VALUES (1, 'x')", steps: "UPDATE t SET b = f(b);"
+        ).write()
+        try folder.write("drydock.yml", "other")
+        let (path, settings) = (folder.path, folder.file("drydock.yml"))
+        let watcher = Watcher(folder: path, settings: [settings]) {
+            var verify = VerifyRequest()
+            (verify.migrations.folder, verify.snapshots.folder) = (path + "/Migrations", path + "/Snapshots")
+            verify.cacheFolder = path + "/cache"
+            let text = try String(contentsOfFile: settings, encoding: .utf8)
+            if text.isEmpty { throw RequestError(.settingInvalid, "the settings are being written") }
+            verify.migrations.functions = [
+                .init(
+                    name: "f", argumentCount: nil, result: text == "same" ? .argument(0) : .constant("other"))
+            ]
+            return WatchedProject(verify: verify, engine: GRDBDriver())
+        }
+        var rounds = Rounds(folder, watcher)
+        #expect(await rounds.next().rules == [.valuesChanged])
+        try folder.write("drydock.yml", "same")
+        #expect(await rounds.next { $0.stopped == nil }.rules == [])
     }
 
     @Test func whatIsWrittenAfterARoundBeginsNoOther() async throws {

@@ -93,6 +93,20 @@ import TestTools
         try await database.close()
     }
 
+    /// The engine does not see such a statement, and the number of the schema shows it.
+    @Test(arguments: Place.allCases) func definitionsThatAHandleChangesAreSeen(_ place: Place) async throws {
+        let site = try Site(place)
+        let database = try await open(site)
+        var changes = try await database.changes(every: Self.interval).makeAsyncIterator()
+        try await database.withConnection { connection in
+            try connection.execute("BEGIN; INSERT INTO t VALUES (2)")
+            #expect(sqlite3_exec(connection.handle, "CREATE TABLE n(a)", nil, nil, nil) == SQLITE_OK)
+            try connection.execute("COMMIT")
+        }
+        #expect(try await next(&changes) == DatabaseChange(tables: ["t", DatabaseChange.schemaTable]))
+        try await database.close()
+    }
+
     @Test(
         arguments: Place.allCases,
         [

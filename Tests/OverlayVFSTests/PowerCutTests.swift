@@ -131,6 +131,13 @@ import Testing
         #expect(kinds(cuts.chosen(all.count / 2)) == kinds(all))
     }
 
+    @Test func `of two files that were not synced each may be lost alone`() throws {
+        let folder = Folder()
+        let writing = Writing(settings: "PRAGMA synchronous = OFF;", isSafe: false)
+        let (cuts, _) = try record(writing.sql, on: try writing.write(to: folder))
+        #expect(cuts.cuts.contains { if case .unsyncedOf = $0.missing { true } else { false } })
+    }
+
     // MARK: - Real kills
 
     private static let program =

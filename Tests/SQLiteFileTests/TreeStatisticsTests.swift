@@ -51,6 +51,27 @@ import Testing
             """)
     }
 
+    /// A tree of three levels is read in parts.
+    @Test func leavesThatDoNotFollowAreCountedInAllOfATree() throws {
+        let folder = Folder()
+        let database = try Database(folder.file("large.db"))
+        try database.execute(
+            """
+            PRAGMA page_size = 512; CREATE TABLE t(id INTEGER PRIMARY KEY, x);
+            WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT 3000)
+            INSERT INTO t SELECT n * 7919 % 3001, zeroblob(100) FROM s
+            """)
+        guard (try? database.rows("select 1 from dbstat limit 1")) != nil else { return }
+        let scattered = try database.integer(
+            """
+            SELECT count(*) FROM (SELECT pageno, lag(pageno) OVER (ORDER BY path) AS before FROM dbstat
+            WHERE name = 't' AND pagetype = 'leaf') WHERE pageno <> before + 1
+            """)
+        let file = try DatabaseFile(path: folder.file("large.db"))
+        let statistics = try TreeStatistics(file, root: file.root("t"))
+        #expect(statistics.depth > 2 && statistics.scatteredLeaves == scattered)
+    }
+
     @Test func rowsInOrderAreNotScattered() throws {
         let folder = Folder()
         let database = try Database(folder.file("order.db"))

@@ -70,6 +70,37 @@ import Testing
         #expect(try tool.run("diff", "--data", "old.sqlite", "new.sqlite").status == 0)
     }
 
+    @Test(arguments: [("", false), (", name TEXT", true)])
+    func `equal values are evidence of a rename where more than the key pairs the rows`(
+        more: String, isEvidence: Bool
+    ) throws {
+        try make(
+            "CREATE TABLE t(id INTEGER PRIMARY KEY\(more), created TEXT); INSERT INTO t(id, created) VALUES (1, 'x'), (2, 'y')",
+            "ALTER TABLE t RENAME COLUMN created TO avatar")
+        let result = try tool.run("diff", "old.sqlite", "new.sqlite")
+        #expect(result.output.contains("2 of 2 values are the same") == isEvidence, "\(result)")
+    }
+
+    @Test func `rows of a table that has another key are not paired by the old one`() throws {
+        try make(
+            "CREATE TABLE t(a INTEGER PRIMARY KEY, b); INSERT INTO t VALUES (1, 10), (2, 20)",
+            "DROP TABLE t; CREATE TABLE t(a, b INTEGER PRIMARY KEY); INSERT INTO t VALUES (1, 10), (1, 20)")
+        let result = try tool.run("diff", "--data", "old.sqlite", "new.sqlite")
+        #expect(result.output.contains("1 added, 1 removed") && !result.output.contains("by a"), "\(result)")
+    }
+
+    @Test(arguments: ["k TEXT PRIMARY KEY", "k INTEGER, l TEXT, PRIMARY KEY (k, l)"])
+    func `a row with NULL in its key is not paired by it`(key: String) throws {
+        let columns = key.contains("l TEXT") ? "k, l" : "k"
+        let nulls = key.contains("l TEXT") ? "1, NULL" : "NULL"
+        let table = "t(v, \(key))"
+        try make(
+            "CREATE TABLE \(table); INSERT INTO t(\(columns), v) VALUES (\(nulls), 'old')",
+            "UPDATE t SET v = 'new'")
+        let result = try tool.run("diff", "--data", "old.sqlite", "new.sqlite")
+        #expect(result.output.contains("1 added, 1 removed"), "\(result)")
+    }
+
     @Test func `the SQL rebuilds an index over a view`() throws {
         try make(
             """

@@ -266,6 +266,7 @@ import Testing
         #expect(plan.waves.map(\.name) == ["canary", "10%", "100%"])
         #expect(plan.waves.map(\.items.count) == [5, 5, 90])
         #expect(Set(plan.waves[0].items.prefix(4).map(\.schema)) == [0, 1, 2, 3])
+        #expect(Set(plan.waves[0].items.map(\.index)) == [95, 96, 97, 98, 99], "the smallest of each kind")
         #expect(Set(plan.waves.flatMap(\.items).map(\.index)).count == 100)
         let later = RollOutPlan(Array(items.dropFirst(20)), done: 20, migrated: 20, canary: 5, waves: waves)
         #expect(later.waves.map(\.items.count) == [80])

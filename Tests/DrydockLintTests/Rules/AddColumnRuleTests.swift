@@ -121,6 +121,10 @@ import Testing
             "-- drydock: deletes from email\nDELETE FROM email WHERE id = 1; ALTER TABLE email ADD COLUMN x NOT NULL",
             says: [.error]),
         LintCase(
+            "deleted up to a limit",
+            "-- drydock: deletes from email\nDELETE FROM email LIMIT 1; ALTER TABLE email ADD COLUMN x NOT NULL",
+            says: [.error]),
+        LintCase(
             "filled again",
             "-- drydock: deletes from account\nDELETE FROM account; INSERT INTO account(email) VALUES ('x'); ALTER TABLE account ADD COLUMN x NOT NULL",
             says: [.error]),

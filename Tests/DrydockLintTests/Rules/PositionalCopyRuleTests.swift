@@ -45,6 +45,10 @@ import Testing
                 + "INSERT INTO n SELECT id, email, name FROM account UNION ALL SELECT id, name, email FROM account",
             says: [.error]),
         LintCase(
+            "the worst part of a UNION",
+            table + "INSERT INTO n SELECT * FROM account UNION ALL SELECT id, name, email FROM account",
+            says: [.error]),
+        LintCase(
             "a common table",
             "CREATE TABLE n(id, name, email); WITH q AS (SELECT * FROM account) INSERT INTO n SELECT * FROM q",
             says: [.error]),

@@ -25,6 +25,11 @@ import Testing
             "AUTOINCREMENT", definition.replacing(" AUTOINCREMENT", with: "") + copy + index + trigger,
             says: [.warning]),
         LintCase(
+            "a unique index, which an index of the same columns does not replace",
+            schema: "CREATE TABLE a(x, y); CREATE UNIQUE INDEX i ON a(x);",
+            "CREATE TABLE n(x, y); INSERT INTO n(x, y) SELECT x, y FROM a; DROP TABLE a; ALTER TABLE n RENAME TO a; CREATE INDEX j ON a(x)",
+            says: [.warning]),
+        LintCase(
             "DEFAULT", definition.replacing(" DEFAULT ''", with: "") + copy + index + trigger, says: [.note]),
     ]) func says(_ it: LintCase) async throws { try await it.check(.rebuildForgets) }
 
@@ -64,6 +69,10 @@ import Testing
             schema: "CREATE TABLE a(x, y); CREATE UNIQUE INDEX i ON a(x, y);",
             "CREATE TABLE n(x, y, UNIQUE(y, x)); INSERT INTO n(x, y) SELECT x, y FROM a; DROP TABLE a; ALTER TABLE n RENAME TO a"
         ),
+        LintCase(
+            "an index of a column that is dropped",
+            schema: "CREATE TABLE a(x, y); CREATE INDEX i ON a(x, y);",
+            "CREATE TABLE n(x); INSERT INTO n(x) SELECT x FROM a; DROP TABLE a; ALTER TABLE n RENAME TO a"),
         LintCase("DROP TABLE alone", "DROP VIEW inbox; DROP TABLE email"),
     ]) func isSilent(_ it: LintCase) async throws { try await it.check(.rebuildForgets) }
 

@@ -23,6 +23,20 @@ import Testing
         try await with(text).verify().expect(errors: [.rowsLost])
     }
 
+    @Test func aCommentMayFollowTheEndOfAStatement() async throws {
+        try await with(GooseProject.file("CREATE INDEX pet_on_name ON pet(name); -- for the search\n"))
+            .verify()
+            .expectNothing()
+    }
+
+    @Test func aPlaceholderMayBeginWithAnother() async throws {
+        let text = GooseProject.file("SELECT @tenant_id WHERE '@tenant' = 'a';\n")
+        try await with(text).verify {
+            $0.migrations.options.placeholders = ["@tenant": "a", "@tenant_id": "7"]
+        }
+        .expectNothing()
+    }
+
     @Test func withoutATransaction() async throws {
         let text = GooseProject.file(ToolProject.rebuild, head: "-- +goose NO TRANSACTION\n")
         try await with(text).verify { $0.migrations.options.foreignKeys = true }.expectNothing()

@@ -111,6 +111,18 @@ import Testing
             rebuild("id INTEGER PRIMARY KEY, name TEXT, code TEXT", "INSERT INTO new SELECT * FROM item;")
         },
         RemedyCase(
+            "ON CONFLICT of a column that takes no NULL", schema: item,
+            rows: items + "INSERT INTO item(id, name, code) VALUES (99, NULL, 'none');",
+            rebuild(
+                "id INTEGER PRIMARY KEY, name TEXT NOT NULL ON CONFLICT IGNORE, code TEXT",
+                "INSERT INTO new SELECT * FROM item;"), rule: .rowsLost,
+            says:
+                "ON CONFLICT IGNORE of item in line 2 silently leaves out the rows that the table refuses",
+            line: 2
+        ) { _ in
+            rebuild("id INTEGER PRIMARY KEY, name TEXT, code TEXT", "INSERT INTO new SELECT * FROM item;")
+        },
+        RemedyCase(
             "a string with the column's name", schema: item, rows: items,
             rebuild(
                 "id INTEGER PRIMARY KEY, name TEXT, code TEXT",

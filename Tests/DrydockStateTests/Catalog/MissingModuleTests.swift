@@ -59,6 +59,7 @@ import Testing
             DELETE FROM person WHERE id > 10;
             INSERT INTO near(rowid, v) SELECT id, x'01' FROM person;
             INSERT INTO near(near) VALUES('optimize');
+            INSERT INTO near VALUES(x'02', 'an option is no column');
             UPDATE near SET note = 'x' WHERE rowid = 1;
             """
         let triggers = Self.created.split(separator: "\n").dropFirst().joined(separator: "\n")

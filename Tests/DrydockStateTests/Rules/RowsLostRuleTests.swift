@@ -315,6 +315,15 @@ import Testing
             try await !verify("DELETE FROM n WHERE k = 'a'").finding(.rowsLost).help.contains(declaration))
     }
 
+    /// A declaration of one of several columns would say nothing of the others.
+    @Test func newKeysOfSeveralColumnsAreNotProposed() async throws {
+        let finding = try await Scenario(
+            "CREATE TABLE n(k, l, b, PRIMARY KEY (k, l))", rows: "INSERT INTO n VALUES ('a', 1, 'x');",
+            steps: "UPDATE n SET k = 'c', l = 2"
+        ).verify().finding(.rowsLost)
+        #expect(!finding.help.contains("drydock: rewrites n."), "\(finding.help)")
+    }
+
     @Test func rowsThatAnIntermediateTableLeftOut() async throws {
         let report = try await Scenario(
             "CREATE TABLE n(a INTEGER PRIMARY KEY, b)", rows: "INSERT INTO n VALUES (1, 'x'), (2, 'y');",

@@ -129,6 +129,11 @@ import Testing
         PRAGMA legacy_alter_table = ON; ALTER TABLE new RENAME TO n; PRAGMA legacy_alter_table = OFF;
         """
 
+    private static let rebuildSmaller = """
+        CREATE TABLE new(id INTEGER PRIMARY KEY, c); INSERT INTO new(id) SELECT id FROM n; DROP TABLE n;
+        PRAGMA legacy_alter_table = ON; ALTER TABLE new RENAME TO n; PRAGMA legacy_alter_table = OFF;
+        """
+
     static let causes = [
         Cause(
             step: "DROP VIEW w;" + dropM, message: "no such table: main.m",
@@ -156,6 +161,13 @@ import Testing
             help: "c takes its place. Recreate the view after the change with c",
             better:
                 "-- drydock: renames column n.a to n.c\nDROP VIEW w; DROP VIEW v; \(rebuildRenamed) CREATE VIEW v AS SELECT n.c AS a, m.x FROM n, m; CREATE VIEW w AS SELECT 1"
+        ),
+        Cause(
+            step: "-- drydock: drops column n.a, n.b\nDROP VIEW w; \(rebuildSmaller)",
+            message: "no such column: n.a",
+            help: "n has no column a any more. Recreate the view after the change without the column",
+            better:
+                "-- drydock: drops column n.a, n.b\nDROP VIEW w; DROP VIEW v; \(rebuildSmaller) CREATE VIEW v AS SELECT x FROM m; CREATE VIEW w AS SELECT 1"
         ),
         Cause(
             step: "CREATE VIEW z AS SELECT vaule FROM setting", message: "no such column: vaule",

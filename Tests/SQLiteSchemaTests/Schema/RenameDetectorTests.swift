@@ -38,6 +38,11 @@ import Testing
         #expect(try decide("create table t(id, a text)", "create table t(id, b text, c text)").taken == [])
     }
 
+    @Test func `a name that comes as close leaves the rename open`() throws {
+        let found = try decide("create table t(id, mail text)", "create table t(id, email text, mails text)")
+        #expect(found.taken == [] && found.open == ["t.mail=email", "t.mail=mails"], "\(found)")
+    }
+
     @Test func `a table is matched by its name and columns together`() throws {
         #expect(
             try decide("create table person(a, b)", "create table persons(a, b)").taken == ["person=persons"])

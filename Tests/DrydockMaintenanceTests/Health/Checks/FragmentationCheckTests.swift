@@ -13,4 +13,12 @@ import Testing
         try it.execute("VACUUM")
         #expect(try await it.findings("fragmentation").isEmpty)
     }
+
+    @Test func `an index is scattered by nature, which is only a note`() async throws {
+        let it = try HealthCase(
+            "CREATE TABLE t(id INTEGER PRIMARY KEY, x); CREATE INDEX i ON t(printf('%05d%0500d', x, 0));"
+                + HealthCase.numbers(4000) + "INSERT INTO t SELECT n, n * 7919 % 4001 FROM s")
+        let findings = try await it.findings("fragmentation")
+        #expect(findings.map(\.severity) == [.note] && findings.first?.object == "i")
+    }
 }
