@@ -230,7 +230,9 @@ struct SnapshotTakeCommand: DrydockSubcommand {
         guard FolderListing.exists(path) else { return }
         var lock = LockRequest()
         (lock.migrations.functions, lock.migrations.collations) = stubs.stubs(config)
-        (lock.path, lock.migrations.format, lock.migrations.options) = (path, source.format(config), config.options)
+        (lock.path, lock.migrations.format, lock.migrations.options) = (
+            path, source.format(config), config.options
+        )
         if let place = try? source.place(config) {
             lock.migrations.folder = place.path
             origin.version = try? await Locker(engine: engines.driver(config)).version(of: output, lock)
