@@ -36,8 +36,10 @@ import Testing
         if file.pathExtension == "sql" {
             return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
         }
+        let copy = try copy(of: file)
+        defer { try? FileManager.default.removeItem(at: copy.deletingLastPathComponent()) }
         let database = try await GRDBDriver().open(
-            .live(path: copy(of: file).path), settings: ConnectionSettings())
+            .live(path: copy.path), settings: ConnectionSettings())
         let content = try await database.withConnection { connection in
             let schema = try connection.rows("SELECT name, sql FROM sqlite_schema ORDER BY name") {
                 $0.string(0) + " " + $0.string(1)

@@ -23,6 +23,8 @@ package struct Ledger {
         var columns: [TableMatch.ColumnPair] = []
         /// Columns with values missing there, and the number of those values.
         package var missing: [(column: Catalog.Column, valueCount: Int)] = []
+        /// Whether its rows have keys that SQLite counted, in place of those that are missing.
+        package var hasNewKeys = false
     }
 
     /// Returns where the rows of a dropped table are; rows that a declaration allows to go are not searched for.
@@ -174,9 +176,9 @@ package struct Ledger {
             }
             let count = try connection.count(
                 "SELECT count(\(quotedName(column.name))) FROM \(table.earlier)")
-            if count > 0, !allowance.rewrites(column) || !hasNewKey(later, of: table, column, provenance) {
-                home.missing.append((column, count))
-            }
+            let isNewKey = hasNewKey(later, of: table, column, provenance)
+            if isNewKey { home.hasNewKeys = true }
+            if count > 0, !isNewKey || !allowance.rewrites(column) { home.missing.append((column, count)) }
         }
         guard !pairs.isEmpty, try identifyRows(pairs, home, of: table, provenance),
             let difference = try difference(table, later, pairs, allowing: allowance)

@@ -100,10 +100,13 @@ struct TableDroppedRule: StepRule {
                     + .declaration("renames table \(name) to NEW_NAME"))
         }
         let columns = missing.map { quotedIfNeeded($0.column.name) }
+        let isNewKey = dropped.home?.hasNewKeys == true && missing.count == 1
         let help: Help = columns.reduce(
-            "If \(listed(columns)) \(columns.count == 1 ? "is" : "are") no longer needed, declare it:"
+            isNewKey
+                ? "If its rows may have new keys, declare it:"
+                : "If \(listed(columns)) \(columns.count == 1 ? "is" : "are") no longer needed, declare it:"
         ) {
-            $0 + "\n" + .declaration("drops column \(name).\($1)")
+            $0 + "\n" + .declaration((isNewKey ? "rewrites " : "drops column ") + "\(name).\($1)")
         }
         return help + "\nOtherwise copy \(columns.count == 1 ? "it" : "them") with the rows."
     }

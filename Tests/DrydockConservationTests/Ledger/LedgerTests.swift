@@ -707,6 +707,19 @@ import Testing
         #expect(finding.message.hasSuffix("; u has them without column b with 1 value"), "\(finding.message)")
     }
 
+    /// The proposed declaration lets the keys change, and no row go: with it, the migration passes.
+    @Test func newKeysAreProposed() async throws {
+        let copy =
+            "CREATE TABLE u(id INTEGER PRIMARY KEY, a TEXT, b INTEGER); INSERT INTO u(a, b) SELECT a, b FROM t; DROP TABLE t"
+        func verify(_ step: String) async throws -> Finding {
+            try await Scenario(Self.schema, rows: Self.rows, steps: [step]).write().verify().finding(
+                .tableDropped)
+        }
+        let finding = try await verify(copy)
+        #expect(finding.help.contains("-- drydock: rewrites t.id") && !finding.help.contains("drops"))
+        #expect(try await verify("-- drydock: rewrites t.id\n" + copy).severity == .note)
+    }
+
     @Test func theNoteSaysWhereTheRowsAre() async throws {
         let report = try await Scenario(
             Self.schema, rows: Self.rows, steps: "CREATE TABLE u AS SELECT * FROM t;\nDROP TABLE t;"

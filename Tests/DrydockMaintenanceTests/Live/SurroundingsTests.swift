@@ -61,7 +61,9 @@ import Testing
         #expect(try run("stats").status == 0)
         let vacuum = try run("vacuum")
         #expect(vacuum.status == 2 && vacuum.errors.contains("cannot be written by this user"))
-        let into = try run("vacuum", "--into", "/tmp/drydock-\(UUID().uuidString).sqlite")
+        let target = "/tmp/drydock-\(UUID().uuidString).sqlite"
+        defer { try? FileManager.default.removeItem(atPath: target) }
+        let into = try run("vacuum", "--into", target)
         #expect(mode == "delete" ? into.status == 0 : into.errors.contains("-shm"), "\(into)")
         #expect(try folder.contents() == before)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
