@@ -37,7 +37,7 @@ public struct Verifier: Sendable {
     public func run(_ request: VerifyRequest) async throws -> Report {
         let snapshots: [Snapshot]
         do {
-            snapshots = try request.namedSnapshots()
+            snapshots = try request.snapshots.named()
         } catch let error
             where request.snapshots.paths.isEmpty && !FolderListing.exists(request.snapshots.folder)
         {
@@ -80,12 +80,12 @@ public struct Verifier: Sendable {
     /// - Throws: ``RequestError`` exactly where ``run(_:)`` would for the migrations.
     package func formats(_ request: VerifyRequest) async throws -> [RequestError.Choice] {
         // A snapshot's history may decide; that there is none is for later.
-        try await loader.formats(request, (try? request.namedSnapshots()) ?? [])
+        try await loader.formats(request, (try? request.snapshots.named()) ?? [])
     }
 
     /// Verifies migrations that were already read.
     package func run(_ request: VerifyRequest, _ set: MigrationSet) async throws -> Report {
-        try await verify(request.namedSnapshots(), as: request, set).report
+        try await verify(request.snapshots.named(), as: request, set).report
     }
 
     /// Verifies the given snapshots, and returns the result of each replay.

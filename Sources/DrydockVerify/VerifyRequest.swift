@@ -43,30 +43,6 @@ public struct VerifyRequest: Sendable {
     package var isPart: Bool { snapshots.listed?.isPart ?? false }
 }
 
-/// The snapshots of a verification.
-public struct SnapshotChoice: Sendable {
-    public var folder = "Snapshots"
-    /// Whether the folder was named, so that it must have a snapshot.
-    public var isFolderNamed = true
-    /// Paths of single snapshots and folders; empty for all in ``folder``.
-    public var paths: [String] = []
-    /// The snapshots, in place of the others, just as they are; one that is missing is reported.
-    package var listed: ListedSnapshots?
-
-    public init() {}
-}
-
-/// The snapshots of a list, or of one of its parts.
-package struct ListedSnapshots: Sendable {
-    package var paths: [String]
-    /// Whether they are a part: what only the whole shows is left to the merge of the parts.
-    package var isPart = false
-    /// Whether rows are generated where the options ask for it; of several parts one does.
-    package var makesProbes = true
-
-    package init(_ paths: [String]) { self.paths = paths }
-}
-
 /// What is checked of each step besides its rules.
 public struct RequestedChecks: Sendable {
     /// Whether every step is undone and run again.

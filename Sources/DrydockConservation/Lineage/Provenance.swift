@@ -114,7 +114,7 @@ package final class Provenance: Sendable {
             .isDisjoint(with: end.columns.sources(ofColumn: other, in: later.name))
     }
 
-    /// Returns the columns that decide a column's values, or whose values it decides, on the way of its rows.
+    /// Returns the columns that decide a column's values, or whose values it decides, in the tables that its rows went through.
     func partners(
         of column: String, of table: Catalog.Table, in successor: Catalog.Table
     ) -> TableLineage.Partners {
@@ -141,7 +141,7 @@ package final class Provenance: Sendable {
         }
     }
 
-    /// Returns the tables, by id, over which rows of a table before the step came to one after it.
+    /// Returns the ids of the tables through which rows of a table before the step came to one after it.
     private func way(from table: String, to later: String) -> Set<Int> {
         let ends = [table, later]
         if let known = ways.withLock({ $0[ends] }) { return known }

@@ -27,9 +27,9 @@ package final class TemporaryCopy: Sendable {
     /// The files of this process, by path.
     private static let existing = Mutex<[String: Int32]>([:])
 
-    /// Has files that are not finished removed as well where the process ends while other tasks still have them.
+    /// Removes unfinished files when the process ends while other tasks still hold them.
     private static let removesAtExit = atexit {
-        // It is held where ``removeAll(andEnd:)`` ends the process.
+        // ``removeAll(andEnd:)`` ends the process with this lock held, and has removed them.
         TemporaryCopy.existing.withLockIfAvailable { files in
             for (path, descriptor) in files where TemporaryCopy.isFile(path, descriptor) {
                 TemporaryCopy.delete(path)

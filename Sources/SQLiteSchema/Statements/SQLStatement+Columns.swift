@@ -60,7 +60,7 @@ extension SQLStatement {
         }
     }
 
-    /// The tokens of WITH, and those SELECTs; none for any other statement.
+    /// The tokens of WITH and the SELECTs of an INSERT or CREATE TABLE AS; none for any other statement.
     var filling: (commonTables: Range<Int>, queries: [InsertSource.Arm]) {
         guard case .createTable(_, _, asSelect: true) = action else {
             let source = insertSource
